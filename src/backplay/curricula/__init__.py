@@ -1,0 +1,18 @@
+"""Curricula: where the episodes of training start."""
+
+from backplay.curricula.backplay import Backplay, Window
+from backplay.curricula.check import check_curriculum
+from backplay.curricula.curriculum import Curriculum
+from backplay.curricula.serialise import from_json, to_json
+from backplay.curricula.standard import Standard, Uniform
+
+__all__ = [
+    "Backplay",
+    "Curriculum",
+    "Standard",
+    "Uniform",
+    "Window",
+    "check_curriculum",
+    "from_json",
+    "to_json",
+]

@@ -1,0 +1,82 @@
+"""The library's one error class.
+
+Comes in: what is wrong, what was expected, what came, what to do. Goes out: one readable message.
+Does not know: who raises it or where it is caught.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["BackplayError", "DemonstrationError", "show"]
+
+
+class BackplayError(Exception):
+    """What went wrong, what was expected, what came and what to do, as one message.
+
+    The parts stay readable as attributes, as text, so that any error survives pickling: it travels
+    from the workers of a vector environment to the process that trains.
+
+    >>> print(BackplayError("lo", expected="a number", got=show("x"), do="Write Window(0, 0, 4)."))
+    lo: expected a number, got 'x'. Write Window(0, 0, 4).
+    """
+
+    what: str
+    expected: str | None
+    got: str | None
+    do: str | None
+
+    def __init__(
+        self,
+        what: object,
+        *,
+        expected: object | None = None,
+        got: object | None = None,
+        do: object | None = None,
+    ) -> None:
+        self.what = _text(what)
+        self.expected = None if expected is None else _text(expected)
+        self.got = None if got is None else _text(got)
+        self.do = None if do is None else _text(do)
+        super().__init__(_message(self.what, self.expected, self.got, self.do))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exception's own __reduce__ calls the class with `args` alone, which would lose the parts.
+        return _rebuild, (type(self), *self.args), self.__dict__.copy()
+
+
+class DemonstrationError(BackplayError):
+    """A demonstration, or its file, that is damaged or does not fit the environment."""
+
+
+def show(value: object, limit: int = 120) -> str:
+    """`repr(value)` cut to about `limit` characters; never raises, whatever the value."""
+    try:
+        text = repr(value)
+    except Exception:  # e.g. an int of 5,000 digits, or a user's broken __repr__
+        return f"a {type(value).__name__} that cannot be printed"
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def _text(part: object) -> str:
+    return part if isinstance(part, str) else show(part)
+
+
+def _message(what: str, expected: str | None, got: str | None, do: str | None) -> str:
+    """The parts as `what: expected …, got …. do`, leaving out those that are not given."""
+    found = [
+        f"{label} {part}"
+        for label, part in (("expected", expected), ("got", got))
+        if part is not None
+    ]
+    message = f"{what}: {', '.join(found)}" if found else what
+    if do is None:
+        return message
+    # One full stop between the finding and the advice, whether or not the caller wrote it.
+    return f"{message.rstrip('.')}. {do}"
+
+
+def _rebuild(cls: type[BackplayError], *args: object) -> BackplayError:
+    """The error with its message; pickle then restores the attributes."""
+    error: BackplayError = cls.__new__(cls, *args)
+    return error

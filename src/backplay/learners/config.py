@@ -1,0 +1,76 @@
+"""PPO's hyperparameters."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, kw_only=True)
+class PPOConfig:
+    """Hyperparameters of PPO."""
+
+    num_steps: int = 256
+    """Steps of each env in one rollout; the batch is envs × steps."""
+    minibatch_size: int = 256
+    """Samples of one gradient step, about: the batch is split evenly into minibatches near it."""
+    passes: int = 4
+    """Passes over the batch per update (also called epochs)."""
+    minibatches_per_pass: int | None = None
+    """Use only the first so many shuffled minibatches of each pass; all of them when None."""
+    learning_rate: float = 3e-4
+    """Adam's learning rate at the start."""
+    final_learning_rate: float = 1.0
+    """Share of the learning rate left at the end, reached linearly; 0 decays it to zero."""
+    gamma: float = 0.99
+    """Discount of one step."""
+    gae_lambda: float = 0.95
+    """Weight of longer returns in the advantages, 0 to 1."""
+    clip: float = 0.2
+    """How far the probability ratio may move from 1 before its gain stops counting."""
+    value_coefficient: float = 0.5
+    """Weight of the values' mean squared error in the loss."""
+    entropy_coefficient: float = 0.01
+    """Weight of the policy's entropy in the loss at the start."""
+    final_entropy_coefficient: float = 1.0
+    """Share of the entropy coefficient left at the end, reached linearly."""
+    max_gradient_norm: float = 0.5
+    """Longer gradients are scaled down to this norm."""
+    normalise_advantages: Literal["minibatch", "batch", "none"] = "minibatch"
+    """Where advantages are scaled to mean 0, deviation 1: in each minibatch, once, or nowhere."""
+    bootstrap_truncated: bool = True
+    """Whether a truncated episode counts its final observation's value; if not, it just ends."""
+    adam_eps: float = 1e-5
+    """Adam's epsilon."""
+
+    def __post_init__(self) -> None:
+        """Refuse values that no training could mean."""
+        for name in ("num_steps", "minibatch_size", "passes", "minibatches_per_pass"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"PPOConfig.{name} must be at least 1, got {value}")
+        for name in ("gamma", "gae_lambda", "final_learning_rate", "final_entropy_coefficient"):
+            value = getattr(self, name)
+            if not 0 <= value <= 1:
+                raise ValueError(f"PPOConfig.{name} must be between 0 and 1, got {value}")
+        for name in ("learning_rate", "clip", "max_gradient_norm", "adam_eps"):
+            value = getattr(self, name)
+            if not value > 0:
+                raise ValueError(f"PPOConfig.{name} must be positive, got {value}")
+        if self.normalise_advantages not in ("minibatch", "batch", "none"):
+            raise ValueError(
+                'PPOConfig.normalise_advantages must be "minibatch", "batch" or "none", '
+                f"got {self.normalise_advantages!r}"
+            )
+
+    def learning_rate_at(self, progress: float) -> float:
+        """The learning rate when a share `progress` of the training is done."""
+        return self.learning_rate * (1 + (self.final_learning_rate - 1) * progress)
+
+    def entropy_coefficient_at(self, progress: float) -> float:
+        """The entropy's weight when a share `progress` of the training is done."""
+        return self.entropy_coefficient * (1 + (self.final_entropy_coefficient - 1) * progress)
+
+    def minibatch_bounds(self, batch_size: int) -> list[int]:
+        """Where each used minibatch begins and the last one ends; sizes differ by one at most."""
+        count = max(1, round(batch_size / self.minibatch_size))
+        used = min(count, self.minibatches_per_pass or count)
+        return [batch_size * i // count for i in range(used + 1)]

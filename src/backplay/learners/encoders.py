@@ -1,0 +1,217 @@
+"""Encoders: modules that turn a space's observations into float features [batch, size].
+
+They take observations as the environment gives them (uint8 images, integer categories), so the
+rollout keeps the compact form. Parameters are initialised from a generator that is handed in.
+"""
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from torch import Tensor, nn
+
+EMBEDDING_SIZE = 8
+LARGE_SIDE = 64
+"""Images from this side on get Nature DQN's convolutions."""
+LARGEST_GRID = 16
+"""Integer images up to this side are read as grids of categories, larger ones as pictures."""
+
+
+class Vector(nn.Module):
+    """Numbers of any shape, flattened."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = size
+
+    def forward(self, observations: Tensor) -> Tensor:
+        return observations.reshape(-1, self.size).float()
+
+
+class OneHot(nn.Module):
+    """Categories, each a one-hot vector, side by side."""
+
+    offsets: Tensor
+
+    def __init__(self, choices: list[int], first: list[int]) -> None:
+        super().__init__()
+        self.size = sum(choices)
+        starts = np.cumsum([0, *choices[:-1]]) - np.asarray(first)
+        self.register_buffer("offsets", torch.as_tensor(starts), persistent=False)
+
+    def forward(self, observations: Tensor) -> Tensor:
+        index = observations.reshape(-1, len(self.offsets)).long() + self.offsets
+        return torch.zeros(len(index), self.size).scatter_(1, index, 1.0)
+
+
+class Parts(nn.Module):
+    """A Dict space's entries, encoded one by one and concatenated."""
+
+    def __init__(self, parts: dict[str, nn.Module]) -> None:
+        super().__init__()
+        self.keys = list(parts)
+        # A list, not a ModuleDict: that one refuses keys such as "type" or names with dots.
+        self.parts = nn.ModuleList(parts.values())
+        self.size = sum(size_of(part) for part in parts.values())
+
+    def forward(self, observations: dict[str, Any]) -> Tensor:
+        return torch.cat(
+            [part(observations[key]) for key, part in zip(self.keys, self.parts, strict=True)], 1
+        )
+
+
+class Image(nn.Module):
+    """Convolutions over an image, flattened: Nature DQN's from 64 pixels on, 3×3 ones below."""
+
+    def __init__(
+        self,
+        space: spaces.Box,
+        generator: torch.Generator,
+        *,
+        categorical: bool | None = None,
+        channels_last: bool | None = None,
+    ) -> None:
+        super().__init__()
+        self.channels_last = (
+            is_channels_last(space.shape) if channels_last is None else channels_last
+        )
+        channels, *sides = np.roll(space.shape, 1) if self.channels_last else space.shape
+        if categorical is None:
+            categorical = is_categorical(space, sides)
+        self.categories = Categories(space, int(channels), generator) if categorical else None
+        high = float(space.high.max())
+        self.scale = 1 / high if 1 < high < np.inf else 1.0
+        inputs = EMBEDDING_SIZE if self.categories else int(channels)
+        self.is_large = min(sides) >= LARGE_SIDE
+        self.convolutions = convolutions(inputs, min(sides), generator)
+        with torch.no_grad():
+            self.size = self.convolutions(torch.zeros(1, inputs, *map(int, sides))).numel()
+
+    def forward(self, observations: Tensor) -> Tensor:
+        images = observations
+        if self.channels_last:
+            images = images.permute(0, 3, 1, 2)
+        images = self.categories(images) if self.categories else images.float() * self.scale
+        return self.convolutions(images).flatten(1)  # type: ignore[no-any-return]  # nn.Module
+
+
+class Categories(nn.Module):
+    """A grid of small integers: a learned vector per channel and category, summed by cell.
+
+    The numbers of a MiniGrid cell (object, colour, state) are names: a network that reads them as
+    magnitudes learns far slower.
+    """
+
+    def __init__(self, space: spaces.Box, channels: int, generator: torch.Generator) -> None:
+        super().__init__()
+        self.low, high = int(space.low.min()), int(space.high.max())
+        self.count = high - self.low + 1
+        table = torch.randn(channels * self.count, EMBEDDING_SIZE, generator=generator)
+        self.table = nn.Parameter(table / sqrt(channels))
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Grids [batch, channels, height, width] to [batch, features, height, width]."""
+        batch, _, height, width = images.shape
+        # Selecting by channel, then adding, has a gradient twice as fast as one embedding's.
+        first, *others = (
+            self.table.index_select(0, channel.flatten().int() + (i * self.count - self.low))
+            for i, channel in enumerate(images.unbind(1))
+        )
+        return sum(others, first).view(batch, height, width, -1).permute(0, 3, 1, 2)
+
+
+def make_encoder(
+    space: spaces.Space[Any],
+    generator: torch.Generator,
+    *,
+    categorical: bool | None = None,
+    channels_last: bool | None = None,
+) -> nn.Module:
+    """The encoder of an observation space; its `size` is the number of features."""
+    match space:
+        case spaces.Box() if len(space.shape) == 3:
+            return Image(space, generator, categorical=categorical, channels_last=channels_last)
+        case spaces.Box() | spaces.MultiBinary():
+            return Vector(int(np.prod(space.shape)))
+        case spaces.Discrete():
+            return OneHot([int(space.n)], [int(space.start)])
+        case spaces.MultiDiscrete():
+            return OneHot(
+                [int(n) for n in space.nvec.flat], [int(n) for n in np.asarray(space.start).flat]
+            )
+        case spaces.Dict():
+            return Parts(
+                {
+                    key: make_encoder(
+                        part, generator, categorical=categorical, channels_last=channels_last
+                    )
+                    for key, part in space.items()
+                    if not isinstance(part, spaces.Text)
+                }
+            )
+        case _:
+            raise TypeError(
+                "expected observations in a Box, Discrete, MultiDiscrete, MultiBinary or Dict "
+                f"space, got {space}; wrap the environment, or hand PPO a network of your own"
+            )
+
+
+def size_of(encoder: nn.Module) -> int:
+    """Number of features an encoder gives."""
+    size = encoder.size
+    assert isinstance(size, int)
+    return size
+
+
+def is_channels_last(shape: tuple[int, ...]) -> bool:
+    """Whether an image's shape reads as [height, width, channels] rather than channels first."""
+    first, middle, last = shape
+    if (first == middle) != (middle == last):
+        return first == middle
+    return last <= first
+
+
+def is_categorical(space: spaces.Box, sides: list[int]) -> bool:
+    """Whether an image is a grid of categories: small integers, or bytes on a small grid.
+
+    MiniGrid declares bytes up to 255 and uses the first dozen, so the bound alone does not tell.
+    """
+    if not np.issubdtype(space.dtype, np.integer):
+        return False
+    count = int(space.high.max()) - int(space.low.min())
+    return 1 < count < 32 or (count < 256 and max(sides) <= LARGEST_GRID)
+
+
+def convolutions(channels: int, side: int, generator: torch.Generator) -> nn.Module:
+    """Convolutions with ReLU for images whose shorter side is `side`."""
+    if side >= LARGE_SIDE:
+        layers = [(32, 8, 4, 0), (64, 4, 2, 0), (64, 3, 1, 0)]
+    else:
+        padding = 0 if side >= 7 else 1
+        layers = [(16, 3, 1, padding), (32, 3, 1 if side <= LARGEST_GRID else 2, padding)]
+    modules: list[nn.Module] = []
+    for outputs, kernel, stride, padding in layers:
+        convolution = nn.utils.skip_init(  # type: ignore[no-untyped-call]  # torch leaves it untyped
+            nn.Conv2d, channels, outputs, kernel, stride=stride, padding=padding
+        )
+        modules += [initialise(convolution, sqrt(2), generator), nn.ReLU()]
+        channels = outputs
+    return nn.Sequential(*modules)
+
+
+def linear(inputs: int, outputs: int, gain: float, generator: torch.Generator) -> nn.Module:
+    """A linear layer with orthogonal weights and zero bias."""
+    # Skipping PyTorch's own initialisation also keeps its global generator out of the result.
+    layer = nn.utils.skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-untyped-call]
+    return initialise(layer, gain, generator)
+
+
+def initialise(layer: nn.Module, gain: float, generator: torch.Generator) -> nn.Module:
+    """The layer with orthogonal weights and zero bias."""
+    assert isinstance(layer.weight, Tensor)
+    assert isinstance(layer.bias, Tensor)
+    nn.init.orthogonal_(layer.weight, gain, generator=generator)
+    nn.init.zeros_(layer.bias)
+    return layer

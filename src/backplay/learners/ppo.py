@@ -1,0 +1,217 @@
+"""Proximal policy optimisation (Schulman et al. 2017): collect, estimate advantages, update.
+
+In come a network, a vector environment with same-step auto-reset and its current observations; out
+go rollouts and metrics. The learner owns neither the loop nor the disk, and knows nothing of
+curricula: `train` calls `collect` and `update` in turn, and keeps what `state` returns.
+"""
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from gymnasium import spaces
+from gymnasium.vector import VectorEnv
+from torch import Tensor, nn
+
+from backplay.learners.advantages import estimate_advantages
+from backplay.learners.config import PPOConfig
+from backplay.learners.distributions import distribution_for
+from backplay.learners.observations import Tensors, as_tensors, map_tensors, numeric
+from backplay.learners.optimiser import FlatAdam
+from backplay.learners.rollout import Rollout, collect
+
+
+class Batch(NamedTuple):
+    """What the losses need of a rollout's steps, flattened to [steps * envs, ...]."""
+
+    observations: Tensors
+    actions: Tensor
+    log_probs: Tensor
+    advantages: Tensor
+    returns: Tensor
+
+
+class PPO:
+    """A network, its optimiser and its random generator."""
+
+    def __init__(
+        self,
+        network: nn.Module,
+        action_space: spaces.Space[Any],
+        config: PPOConfig | None = None,
+        *,
+        seed: int,
+    ) -> None:
+        """A learner around a network.
+
+        Args:
+            network: maps observations to (policy parameters, values), see `networks`.
+            action_space: space of one action.
+            config: hyperparameters, the defaults when None.
+            seed: seed of action sampling and shuffling.
+        """
+        self.network = network
+        self.config = config or PPOConfig()
+        self.distribution = distribution_for(action_space)
+        self.updates = 0
+        self._generator = torch.Generator().manual_seed(seed)
+        self._optimiser = FlatAdam(network, eps=self.config.adam_eps)
+
+    def act(
+        self, observations: Any, *, greedy: bool = False, generator: torch.Generator | None = None
+    ) -> npt.NDArray[Any]:
+        """Actions for a batch of observations, as the environment wants them, [envs, ...].
+
+        Sampling draws from `generator`, or from the learner's own, which changes what it does next.
+        """
+        with torch.inference_mode():
+            parameters, _ = self.network(as_tensors(numeric(observations)))
+            if greedy:
+                actions = self.distribution.mode(parameters)
+            else:
+                rows = (len(parameters),)
+                noise = self.distribution.noise(rows, generator or self._generator)
+                actions = self.distribution.sample(parameters, noise)
+        return self.distribution.for_env(actions.numpy())
+
+    def values(self, observations: Any) -> npt.NDArray[np.float32]:
+        """Values of a batch of observations, [envs]."""
+        with torch.inference_mode():
+            values: Tensor = self.network(as_tensors(numeric(observations)))[1]
+        return values.numpy()
+
+    def collect(self, envs: VectorEnv[Any, Any, Any], observations: Any) -> Rollout:
+        """Act for `num_steps` steps in each env, from the observations it is at now."""
+        return collect(
+            self.network,
+            self.distribution,
+            envs,
+            observations,
+            steps=self.config.num_steps,
+            bootstrap_truncated=self.config.bootstrap_truncated,
+            generator=self._generator,
+        )
+
+    def update(self, rollout: Rollout, progress: float = 0.0) -> dict[str, float]:
+        """Learn from a rollout of the present policy; returns metrics, means over minibatches.
+
+        Args:
+            rollout: what `collect` returned.
+            progress: share of the training already done, 0 to 1, for the decaying coefficients.
+        """
+        config = self.config
+        learning_rate = config.learning_rate_at(progress)
+        entropy_coefficient = config.entropy_coefficient_at(progress)
+        batch = self._batch(rollout)
+        bounds = config.minibatch_bounds(len(batch.advantages))
+        log: list[tuple[Tensor, ...]] = []
+        for _ in range(config.passes):
+            # Shuffling whole arrays once leaves the minibatches as views.
+            order = torch.randperm(len(batch.advantages), generator=self._generator)
+            shuffled = _select(batch, order[: bounds[-1]])
+            for first, last in pairwise(bounds):
+                loss, parts = self._loss(_slice(shuffled, first, last), entropy_coefficient)
+                norm = self._optimiser.step(
+                    loss, learning_rate=learning_rate, max_gradient_norm=config.max_gradient_norm
+                )
+                # Kept as tensors: reading numbers here would cost more than computing them.
+                log.append((*(part.detach() for part in parts), norm.view(1)))
+        self.updates += 1
+        gains, errors, entropies, log_ratios, norms = (
+            torch.cat(part) for part in zip(*log, strict=True)
+        )
+        ratios = log_ratios.exp()
+        return {
+            "policy_loss": -float(gains.mean()),
+            "value_loss": float(errors.mean()),
+            "entropy": float(entropies.mean()),
+            # The divergence's estimate with the least variance of the simple ones
+            "approximate_kl": float((ratios - 1 - log_ratios).mean()),
+            "clip_fraction": float(((ratios - 1).abs() > config.clip).float().mean()),
+            "explained_variance": _explained_variance(rollout.values, batch.returns),
+            "gradient_norm": float(norms.mean()),
+            "learning_rate": learning_rate,
+        }
+
+    def _batch(self, rollout: Rollout) -> Batch:
+        """The rollout's steps with advantages and value targets."""
+        config = self.config
+        advantages = estimate_advantages(
+            rollout.rewards,
+            rollout.values,
+            rollout.next_values,
+            rollout.terminated if config.bootstrap_truncated else rollout.ended,
+            rollout.truncated,
+            gamma=config.gamma,
+            gae_lambda=config.gae_lambda,
+        )
+        returns = torch.from_numpy(advantages + rollout.values)
+        scaled = torch.from_numpy(advantages)
+        if config.normalise_advantages == "batch":
+            scaled = _normalise(scaled)
+        return Batch(
+            map_tensors(lambda part: part.flatten(0, 1), rollout.observations),
+            rollout.actions.flatten(0, 1),
+            rollout.log_probs.flatten(),
+            scaled.flatten(),
+            returns.flatten(),
+        )
+
+    def _loss(
+        self, minibatch: Batch, entropy_coefficient: float
+    ) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor, Tensor]]:
+        """PPO's loss, and by sample its gain, squared value error, entropy and log ratio."""
+        config = self.config
+        parameters, values = self.network(minibatch.observations)
+        log_probs, entropies = self.distribution.log_prob_and_entropy(parameters, minibatch.actions)
+        advantages = minibatch.advantages
+        if config.normalise_advantages == "minibatch":
+            advantages = _normalise(advantages)
+
+        # The clipped gain min(r A, clip(r) A) is r A up to a limit that does not depend on r.
+        log_ratios = log_probs - minibatch.log_probs
+        limits = advantages + config.clip * advantages.abs()
+        gains = torch.minimum(log_ratios.exp() * advantages, limits)
+        errors = (values - minibatch.returns).square()
+        loss = (config.value_coefficient * errors - gains - entropy_coefficient * entropies).mean()
+        return loss, (gains, errors, entropies, log_ratios)
+
+    def state(self) -> dict[str, Any]:
+        """A copy of all that changes with training, as tensors and plain data."""
+        return {
+            "network": {key: part.clone() for key, part in self.network.state_dict().items()},
+            "optimiser": self._optimiser.state(),
+            "generator": self._generator.get_state(),
+            "updates": self.updates,
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go on from `state()` exactly as the learner that gave it would have."""
+        self.network.load_state_dict(state["network"])
+        self._optimiser.load_state(state["optimiser"])
+        self._generator.set_state(state["generator"])
+        self.updates = int(state["updates"])
+
+
+def _select(batch: Batch, rows: Tensor) -> Batch:
+    observations = map_tensors(lambda part: part.index_select(0, rows), batch.observations)
+    return Batch(observations, *(part.index_select(0, rows) for part in batch[1:]))
+
+
+def _slice(batch: Batch, first: int, last: int) -> Batch:
+    observations = map_tensors(lambda part: part[first:last], batch.observations)
+    return Batch(observations, *(part[first:last] for part in batch[1:]))
+
+
+def _normalise(advantages: Tensor) -> Tensor:
+    std, mean = torch.std_mean(advantages, correction=0)
+    return (advantages - mean) / (std + 1e-8)
+
+
+def _explained_variance(values: npt.NDArray[np.float32], returns: Tensor) -> float:
+    """Share of the returns' variance that the values foresaw; 1 is perfect, 0 a constant's."""
+    variance = float(returns.var(correction=0))
+    errors = returns - torch.from_numpy(values).flatten()
+    return 1 - float(errors.var(correction=0)) / variance if variance else 0.0

@@ -1,0 +1,45 @@
+"""What moves between the rooms: a snapshot, where an episode starts, what came of it.
+
+Plain tuples of data. They know nothing of environments, curricula or learners.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+__all__ = ["Episode", "Snapshot", "Start"]
+
+
+class Snapshot(NamedTuple):
+    """One state of an environment and the observation seen in it, recorded together.
+
+    Together, because Gymnasium has no way to ask for the observation of the present state, and an
+    ALE screen is stale until the step after a restore.
+    """
+
+    state: Any
+    """What a restorer saved; only that restorer can read it."""
+    observation: Any
+    """What the agent saw in this state."""
+
+
+class Start(NamedTuple):
+    """Where an episode begins: a state of a demonstration."""
+
+    demo: int
+    """Index of the demonstration."""
+    step: int
+    """Index of its state; 0 is the initial state."""
+
+
+class Episode(NamedTuple):
+    """What came of one episode."""
+
+    start: Start | None
+    """Where it began; None if it began in the environment's own reset."""
+    total_reward: float
+    """Sum of the rewards from its start on, not discounted."""
+    length: int
+    """Steps taken from its start on."""
+    success: bool
+    """Whether it reached the goal."""

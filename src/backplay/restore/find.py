@@ -1,0 +1,80 @@
+"""Which restorer is exact on an environment: try them, fastest first, and keep the first that proves it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from backplay.errors import BackplayError
+from backplay.restore.layers import History
+from backplay.restore.restorers import Restorer, candidates
+from backplay.rollout import AnyEnv, Rollout, replay, roll
+
+
+def find_restorer(env: AnyEnv, *, seed: int = 0, steps: int = 64, episodes: int = 4) -> Restorer:
+    """The fastest restorer that is exact on `env`, proven on episodes of random actions.
+
+    Up to `episodes` episodes, `steps` steps in all. Raises BackplayError, with what each restorer did
+    wrong, if none is exact.
+    """
+    reasons = []
+    for restorer in candidates(env):
+        flaw = _probe(env, restorer, seed, steps, episodes)
+        if flaw is None:
+            return restorer
+        reasons.append(f"  {restorer.name}: {flaw}")
+    raise no_restorer(reasons)
+
+
+def no_restorer(reasons: list[str]) -> BackplayError:
+    """The error that says what each restorer did wrong."""
+    return BackplayError(
+        "No way was found to put this environment back into an earlier state",
+        expected="one restorer after which it answers exactly as the first time",
+        got="\n" + "\n".join(reasons),
+        do="If replay failed too, the env is not deterministic given its seed: give it get_state() and"
+        " set_state() that cover all it draws from, or pass a restorer of your own.",
+    )
+
+
+def _probe(env: AnyEnv, restorer: Restorer, seed: int, steps: int, episodes: int) -> str | None:
+    tracked = History(env)
+    rng = np.random.default_rng(seed)
+    left = steps
+    try:
+        for episode in range(episodes):
+            env.action_space.seed(int(rng.integers(2**31)))
+            rollout = roll(
+                tracked, lambda _: env.action_space.sample(),
+                seed=seed + episode, max_steps=left, save=restorer.save,
+            )  # fmt: skip
+            flaw = find_flaw(env, restorer, rollout, points=8, horizon=16)
+            left -= len(rollout)
+            if flaw or left <= 0:
+                return flaw
+    except Exception as error:  # whatever an env's code does wrong disqualifies the restorer
+        return f"{type(error).__name__}: {str(error)[:300]}"
+    return None
+
+
+def find_flaw(
+    env: AnyEnv, restorer: Restorer, rollout: Rollout, *, points: int = 16, horizon: int = 32
+) -> str | None:
+    """Why `restorer` is not exact on `env` along `rollout`, whose states it saved; None if it is.
+
+    The env is first reset to another episode; then states are loaded in a scattered order and
+    followed for up to `horizon` steps, the first of them to the end.
+    """
+    states = rollout.states
+    if not states:
+        return "no states were saved"
+    tested = sorted({int(t) for t in np.linspace(0, max(len(rollout) - 1, 0), points)})
+    try:
+        env.reset(seed=(rollout.seed or 0) + 1)
+        for t in (int(t) for t in np.random.default_rng(0).permutation(tested)):
+            restorer.load(env, states[t])
+            divergence = replay(env, rollout, t, None if t == 0 else t + horizon)
+            if divergence:
+                return f"restored at step {t}, it differs at {divergence}"
+    except Exception as error:  # as above
+        return f"{type(error).__name__}: {str(error)[:300]}"
+    return None

@@ -1,0 +1,290 @@
+"""Ways of putting an environment back into a state it was in.
+
+Each restorer saves a state from an env and loads it into that env or another one built alike. They do
+not say whether they are exact: `find_restorer` proves that on the env at hand.
+"""
+
+from __future__ import annotations
+
+import copy as python_copy
+import functools
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from backplay import trees
+from backplay.errors import BackplayError
+from backplay.restore import atari
+from backplay.restore import layers as stack
+from backplay.restore.layers import History, layers
+from backplay.rollout import AnyEnv
+
+State = Any
+
+
+class Restorer(Protocol):
+    """Saves the state an env is in and puts an env back into it."""
+
+    @property
+    def name(self) -> str:
+        """A short name, as it stands in demonstration files."""
+
+    @property
+    def storable(self) -> bool:
+        """Whether its states are plain data and can be written to a file."""
+
+    def save(self, env: AnyEnv) -> State:
+        """The state of `env` and of all its wrappers."""
+
+    def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
+        """Puts `env` back into `state`; the number of env steps that took.
+
+        Without `rng` everything is as it was, random streams included: this is what a check needs.
+        With `rng`, as in training, the streams take new places drawn from it, and what wrappers
+        gather over many episodes (a running mean, a queue of returns) stays as it is.
+        """
+
+
+def _save_layers(env: AnyEnv, previous: State = None, wrappers_only: bool = False) -> State:
+    """Name and attributes of each layer; see `capture` for `previous`."""
+    found = list(layers(env))[: -1 if wrappers_only else None]
+    if previous is None or len(previous) != len(found):
+        previous = [[None, None]] * len(found)
+    return [
+        [type(layer).__name__, stack.capture(layer, before)]
+        for layer, (_, before) in zip(found, previous, strict=True)
+    ]
+
+
+def _load_layers(env: AnyEnv, saved: State, training: bool, wrappers_only: bool = False) -> None:
+    found = list(layers(env))[: -1 if wrappers_only else None]
+    names = [type(layer).__name__ for layer in found]
+    recorded = [name for name, _ in saved]
+    if names != recorded:
+        raise BackplayError(
+            "This state is of another stack of wrappers",
+            expected=" > ".join(recorded),
+            got=" > ".join(names),
+            do="Build the env as it was built when the demonstration was recorded; other wrappers"
+            " go around BackplayEnv.",
+        )
+    for layer, (_, values) in zip(found, saved, strict=True):
+        stack.put_back(layer, values, stack.spanning(layer) if training else ())
+
+
+@dataclass(frozen=True)
+class AttributeState:
+    """The attributes of the env and its wrappers, where all of them are plain data."""
+
+    name: str = field(default="attributes", init=False)
+    storable: bool = field(default=True, init=False)
+    _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def save(self, env: AnyEnv) -> State:
+        state = _save_layers(env, self._last.get("state"))
+        self._last["state"] = state  # unchanging tables are shared between successive states
+        return state
+
+    def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
+        _load_layers(env, state, rng is not None)
+        if rng is not None:
+            stack.reseed(env, rng)
+        return 0
+
+
+@dataclass(frozen=True)
+class OwnState:
+    """The env's own `get_state()` and `set_state(state)`, and the attributes of its wrappers."""
+
+    name: str = field(default="own", init=False)
+    storable: bool = field(default=True, init=False)
+
+    def save(self, env: AnyEnv) -> State:
+        own = trees.copy(env.unwrapped.get_state())  # type: ignore[attr-defined]  # duck-typed
+        return [own, _save_layers(env, wrappers_only=True)]
+
+    def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
+        own, wrappers = state
+        _load_layers(env, wrappers, rng is not None, wrappers_only=True)
+        env.unwrapped.set_state(trees.copy(own))  # type: ignore[attr-defined]  # duck-typed
+        if rng is not None:
+            stack.reseed(env, rng)
+        return 0
+
+
+@dataclass(frozen=True)
+class AtariState:
+    """The emulator's state with its random stream and its sticky action, and the layers' attributes.
+
+    The emulator's screen is stale until the step after a load: use the recorded observation.
+    """
+
+    name: str = field(default="atari", init=False)
+    storable: bool = field(default=True, init=False)
+
+    def save(self, env: AnyEnv) -> State:
+        last = env.actions[-1] if isinstance(env, History) and env.actions else None
+        return [atari.save_emulator(*_emulator(env), last), _save_layers(env)]
+
+    def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
+        game, saved = state
+        atari.load_emulator(*_emulator(env), game, rng)
+        _load_layers(env, saved, rng is not None)
+        if rng is not None:
+            stack.reseed(env, rng)
+        return 0
+
+
+def _emulator(env: AnyEnv) -> tuple[Any, list[Any]]:
+    """The emulator and the actions it may be given."""
+    return env.unwrapped.ale, list(env.unwrapped._action_set)  # type: ignore[attr-defined]  # AtariEnv
+
+
+@dataclass(frozen=True)
+class MujocoState:
+    """The full integration state, the quantities derived from it, and all layers' attributes.
+
+    Derived quantities (body positions, sensor data) are half a step behind the integration state
+    after a step, and rewards read them: recomputing them would not be exact.
+    """
+
+    name: str = field(default="mujoco", init=False)
+    storable: bool = field(default=True, init=False)
+
+    def save(self, env: AnyEnv) -> State:
+        import mujoco
+
+        model, data = _physics(env)
+        kind = mujoco.mjtState.mjSTATE_INTEGRATION
+        physics = np.empty(mujoco.mj_stateSize(model, kind))
+        mujoco.mj_getState(model, data, physics, kind)
+        derived = {name: getattr(data, name).copy() for name in _derived_names(type(data))}
+        return [physics, derived, _save_layers(env)]
+
+    def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
+        import mujoco
+
+        physics, derived, saved = state
+        model, data = _physics(env)
+        kind = mujoco.mjtState.mjSTATE_INTEGRATION
+        if len(physics) != mujoco.mj_stateSize(model, kind):
+            raise BackplayError(
+                "This state is of another physics model",
+                expected=f"{mujoco.mj_stateSize(model, kind)} numbers",
+                got=len(physics),
+                do="Use the env the demonstration was recorded on.",
+            )
+        mujoco.mj_setState(model, data, np.array(physics, np.float64), kind)
+        for name, values in derived.items():
+            getattr(data, name)[...] = values
+        _load_layers(env, saved, rng is not None)
+        if rng is not None:
+            stack.reseed(env, rng)
+        return 0
+
+
+def _physics(env: AnyEnv) -> tuple[Any, Any]:
+    return env.unwrapped.model, env.unwrapped.data  # type: ignore[attr-defined]  # MujocoEnv
+
+
+@functools.cache
+def _derived_names(data: type) -> list[str]:
+    """Names of the arrays of MjData that follow from its state, by their documented prefixes.
+
+    Not among them: constraint arrays (`efc_…`), whose sizes change from step to step and which no
+    step reads before computing them anew.
+    """
+    prefixes = ("x", "geom_x", "site_x", "cam_x", "light_x", "cvel", "cacc", "cfrc", "cinert", "cdof", "crb",
+                "subtree_", "sensordata", "actuator_", "qacc", "qfrc_", "flexvert_")  # fmt: skip
+    return [name for name in dir(data) if name.startswith(prefixes)]
+
+
+class _Layer:
+    """Stands for layer `index` of the stack inside a deep copy, so that it fits any such stack."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+
+@dataclass(frozen=True)
+class DeepCopy:
+    """Deep copies of the attributes of every layer. Not data: a file keeps seed and actions."""
+
+    name: str = field(default="deepcopy", init=False)
+    storable: bool = field(default=False, init=False)
+
+    def save(self, env: AnyEnv) -> State:
+        found = list(layers(env))
+        marks = [_Layer(i) for i in range(len(found))]
+        memo: dict[int, Any] = {id(layer): mark for layer, mark in zip(found, marks, strict=True)}
+        return [marks, python_copy.deepcopy([stack.own_attributes(x) for x in found], memo)]
+
+    def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
+        marks, saved = state
+        found = list(layers(env))[: len(marks)]
+        memo: dict[int, Any] = {id(mark): layer for mark, layer in zip(marks, found, strict=True)}
+        fresh = python_copy.deepcopy(saved, memo)
+        for layer, values in zip(found, fresh, strict=True):
+            keep = stack.spanning(layer) if rng is not None else ()
+            for name in stack.own_attributes(layer).keys() - values.keys():
+                delattr(layer, name)
+            vars(layer).update({k: v for k, v in values.items() if k not in keep})
+        if rng is not None:
+            stack.reseed(env, rng)
+        return 0
+
+
+@dataclass(frozen=True)
+class ReplayState:
+    """A state as the way to it: reset with `seed` and `options`, then take the first `steps` actions."""
+
+    seed: int | None
+    options: dict[str, Any] | None
+    actions: list[Any]
+    steps: int
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Goes the whole way again: reset with the seed, repeat the actions. Slow, needs no support."""
+
+    name: str = field(default="replay", init=False)
+    storable: bool = field(default=False, init=False)
+
+    def save(self, env: AnyEnv) -> State:
+        if isinstance(env, History):
+            return ReplayState(env.seed, env.options, env.actions, len(env.actions))
+        raise BackplayError(
+            "Replay does not know how this env came to its state",
+            expected="an env wrapped in bp.restore.History before its reset",
+            got=str(env),
+            do="Use bp.record, which does so, or wrap the env.",
+        )
+
+    def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
+        env.reset(seed=state.seed, options=dict(state.options) if state.options else None)
+        for action in state.actions[: state.steps]:
+            env.step(action)
+        if rng is not None:
+            stack.reseed(env, rng)
+        return int(state.steps)
+
+
+RESTORERS: dict[str, Restorer] = {
+    restorer.name: restorer
+    for restorer in (OwnState(), AtariState(), MujocoState(), AttributeState(), DeepCopy(), Replay())
+}
+"""By name, fastest first."""
+
+
+def candidates(env: AnyEnv) -> list[Restorer]:
+    """The restorers that may work on `env`, fastest first."""
+    base = env.unwrapped
+    fits = {
+        "own": callable(getattr(base, "get_state", None)) and callable(getattr(base, "set_state", None)),
+        "atari": hasattr(getattr(base, "ale", None), "cloneState"),
+        "mujoco": all(hasattr(base, name) for name in ("model", "data", "init_qpos")),
+    }
+    return [r for r in RESTORERS.values() if fits.get(r.name, True)]
+

@@ -1,0 +1,34 @@
+"""Hypothesis strategies for curricula, shared by the tests of this folder."""
+
+from hypothesis import strategies as st
+
+from backplay.curricula import Backplay, Standard, Uniform, Window
+
+frames = st.integers(0, 2**53)
+
+
+@st.composite
+def backplays(draw: st.DrawFn) -> Backplay:
+    """Any valid Backplay: steps or fractions, any shares, any clock."""
+    of_length = draw(st.booleans())
+    bound = st.floats(0.0, 1.0) if of_length else st.integers(0, 2**53) | st.integers(0, 600)
+    opened = draw(st.sets(st.integers(1, 10_000), max_size=5))
+    windows = []
+    for frame in (0, *sorted(opened)):
+        lo, hi = sorted((draw(bound), draw(bound)))
+        windows.append(Window(frame, lo, hi))
+    start_share = draw(st.floats(0.0, 1.0))
+    return Backplay(
+        tuple(windows),
+        of_length=of_length,
+        start_share=start_share,
+        uniform_share=draw(st.floats(0.0, 1.0 - start_share)),
+        frames=draw(st.integers(0, 12_000) | frames),
+    )
+
+
+curricula = st.one_of(
+    st.just(Standard()),
+    st.builds(Uniform, until=st.none() | frames, frames=frames),
+    backplays(),
+)

@@ -1,0 +1,279 @@
+"""Networks: shapes for every space, what the guesses decide, initial weights, distributions."""
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+import torch
+from gymnasium import spaces
+from torch import distributions as reference
+
+from backplay.learners.distributions import distribution_for
+from backplay.learners.encoders import Image, is_channels_last, make_encoder
+from backplay.learners.networks import make_network
+from backplay.learners.observations import as_tensors, numeric
+
+torch.set_num_threads(1)
+
+OBSERVATIONS = [
+    spaces.Box(-1, 1, (5,), np.float32),
+    spaces.Box(-1, 1, (2, 3), np.float64),
+    spaces.Box(-1, 1, (), np.float32),
+    spaces.Discrete(4, start=-2),
+    spaces.MultiDiscrete([2, 3]),
+    spaces.MultiDiscrete([[2, 3], [4, 5]]),
+    spaces.MultiBinary([2, 2]),
+    spaces.Box(0, 255, (7, 7, 3), np.uint8),
+    spaces.Box(0, 255, (3, 3, 3), np.uint8),
+    spaces.Box(0, 1, (4, 24, 24), np.float32),
+    spaces.Box(0, 255, (64, 80, 3), np.uint8),
+    spaces.Box(0, 255, (4, 84, 84), np.uint8),
+    spaces.Box(-1, 9, (8, 8, 2), np.int64),
+    spaces.Dict({"a.b": spaces.Discrete(3), "type": spaces.Box(-1, 1, (2,))}),
+    spaces.Dict(image=spaces.Box(0, 255, (7, 7, 3), np.uint8), mission=spaces.Text(9)),
+]
+ACTIONS = [
+    (spaces.Discrete(5), 5),
+    (spaces.MultiDiscrete([2, 3]), 5),
+    (spaces.MultiBinary(3), 6),
+    (spaces.Box(-1, 1, (2, 2)), 8),
+]
+
+
+def batch_of(space: spaces.Space[Any], rows: int = 3) -> Any:
+    """A batch of samples as a vector env gives them, as tensors."""
+    space.seed(0)
+    samples = [space.sample() for _ in range(rows)]
+    empty = gym.vector.utils.create_empty_array(space, rows)
+    return as_tensors(numeric(gym.vector.utils.concatenate(space, samples, empty)))
+
+
+@pytest.mark.parametrize("space", OBSERVATIONS, ids=str)
+def test_every_observation_space(space: spaces.Space[Any]) -> None:
+    parameters, values = make_network(space, spaces.Discrete(5), seed=0)(batch_of(space))
+    assert parameters.shape == (3, 5)
+    assert values.shape == (3,)
+    assert parameters.dtype == values.dtype == torch.float32
+    assert values.std() > 0  # the observation matters
+
+
+@pytest.mark.parametrize(("space", "size"), ACTIONS, ids=str)
+def test_every_action_space(space: spaces.Space[Any], size: int) -> None:
+    observations = spaces.Box(-1, 1, (4,))
+    parameters, values = make_network(observations, space, seed=0)(batch_of(observations))
+    assert parameters.shape == (3, size)
+    assert values.shape == (3,)
+
+
+def test_one_hot_marks_the_categories() -> None:
+    encoder = make_encoder(spaces.MultiDiscrete([2, 3], start=[1, -1]), torch.Generator())
+    features = encoder(torch.tensor([[1, -1], [2, 1]]))
+    assert features.tolist() == [[1, 0, 1, 0, 0], [0, 1, 0, 0, 1]]
+
+
+def test_dict_entries_are_concatenated_in_order() -> None:
+    space = spaces.Dict(a=spaces.Discrete(2), b=spaces.Box(-1, 1, (2,)))
+    encoder = make_encoder(space, torch.Generator())
+    features = encoder({"a": torch.tensor([1]), "b": torch.tensor([[0.5, -0.5]])})
+    assert features.tolist() == [[0, 1, 0.5, -0.5]]
+
+
+def test_grid_categories_are_names_not_magnitudes() -> None:
+    grid = spaces.Box(0, 255, (7, 7, 3), np.uint8)
+    encoder = make_encoder(grid, torch.Generator().manual_seed(0))
+    assert isinstance(encoder, Image)
+    assert encoder.categories is not None
+    cells = torch.zeros(1, 3, 7, 7, dtype=torch.uint8)
+    cells[0, :, 2, 4] = torch.tensor([8, 1, 255])
+    vectors = encoder.categories(cells)
+    table = encoder.categories.table
+    expected = table[8] + table[256 + 1] + table[512 + 255]
+    torch.testing.assert_close(vectors[0, :, 2, 4], expected)
+    torch.testing.assert_close(vectors[0, :, 0, 0], table[0] + table[256] + table[512])
+
+
+@pytest.mark.parametrize(
+    ("space", "expected"),
+    [
+        (spaces.Box(0, 255, (7, 7, 3), np.uint8), True),
+        (spaces.Box(0, 10, (30, 30, 3), np.int64), True),
+        (spaces.Box(0, 255, (64, 64, 3), np.uint8), False),
+        (spaces.Box(0, 1, (4, 24, 24), np.uint8), False),  # planes are numbers already
+        (spaces.Box(0, 255, (7, 7, 3), np.float32), False),
+    ],
+    ids=str,
+)
+def test_which_images_hold_categories(space: spaces.Box, expected: bool) -> None:
+    encoder = make_encoder(space, torch.Generator())
+    assert isinstance(encoder, Image)
+    assert (encoder.categories is not None) == expected
+    asked = make_encoder(space, torch.Generator(), categorical=False)
+    assert isinstance(asked, Image)
+    assert asked.categories is None
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [((7, 7, 3), True), ((4, 84, 84), False), ((210, 160, 3), True), ((3, 210, 160), False),
+     ((5, 5, 20), True), ((3, 3, 3), True)],
+)  # fmt: skip
+def test_which_axis_holds_the_channels(shape: tuple[int, ...], expected: bool) -> None:
+    assert is_channels_last(shape) == expected
+
+
+def test_both_layouts_of_an_image_give_the_same() -> None:
+    last = make_network(spaces.Box(0, 255, (64, 70, 3), np.uint8), spaces.Discrete(2), seed=0)
+    first = make_network(spaces.Box(0, 255, (3, 64, 70), np.uint8), spaces.Discrete(2), seed=0)
+    images = torch.randint(0, 256, (2, 64, 70, 3), dtype=torch.uint8)
+    for left, right in zip(last(images), first(images.permute(0, 3, 1, 2)), strict=True):
+        torch.testing.assert_close(left, right)
+
+
+def test_pictures_are_scaled_to_one() -> None:
+    encoder = make_encoder(spaces.Box(0, 255, (64, 64, 3), np.uint8), torch.Generator())
+    white = torch.full((1, 64, 64, 3), 255, dtype=torch.uint8)
+    expected = encoder.convolutions(torch.ones(1, 3, 64, 64)).flatten(1)  # type: ignore[operator]
+    torch.testing.assert_close(encoder(white), expected)
+
+
+def test_actor_and_critic_are_separate_for_vectors_and_share_for_images() -> None:
+    def critic_moves_actor(space: spaces.Space[Any]) -> bool:
+        network = make_network(space, spaces.Discrete(2), seed=0)
+        observations = batch_of(space)
+        values = network(observations)[1]
+        gradients = torch.autograd.grad(
+            values.sum(), list(network.parameters()), allow_unused=True, materialize_grads=True
+        )
+        before = network(observations)[0].detach()
+        with torch.no_grad():
+            for parameter, gradient in zip(network.parameters(), gradients, strict=True):
+                parameter += gradient
+        return not torch.equal(network(observations)[0].detach(), before)
+
+    assert not critic_moves_actor(spaces.Box(-1, 1, (4,)))
+    assert critic_moves_actor(spaces.Box(0, 255, (7, 7, 3), np.uint8))
+
+
+def test_separate_trunks_compute_two_plain_networks() -> None:
+    network = make_network(spaces.Box(-1, 1, (4,)), spaces.Discrete(2), seed=0, hidden=(8, 6))
+    inputs = torch.randn(5, 4, generator=torch.Generator().manual_seed(0))
+    state = network.state_dict()
+    for which, output, head in zip((0, 1), network(inputs), ("policy", "value"), strict=True):
+        features = inputs
+        for layer in range(2):
+            weight = state[f"trunk.weights.{layer}"][which]
+            assert weight.shape[1] == (8, 6)[layer]
+            features = torch.tanh(features @ weight + state[f"trunk.biases.{layer}"][which])
+        expected = features @ state[f"{head}.weight"].T + state[f"{head}.bias"]
+        torch.testing.assert_close(output.reshape(expected.shape), expected)
+
+
+def test_weights_start_orthogonal_with_the_asked_gains() -> None:
+    network = make_network(
+        spaces.Box(-1, 1, (4,)), spaces.Discrete(3), seed=0, policy_gain=0.5, value_gain=2.0
+    )
+    state = network.state_dict()
+    for pair in (state["trunk.weights.0"], state["trunk.weights.1"]):
+        for weight in pair:
+            torch.testing.assert_close(
+                weight @ weight.T, 2 * torch.eye(len(weight)), atol=1e-5, rtol=0
+            )
+    policy, value = state["policy.weight"], state["value.weight"]
+    torch.testing.assert_close(policy @ policy.T, 0.25 * torch.eye(3), atol=1e-5, rtol=0)
+    torch.testing.assert_close(value @ value.T, 4 * torch.eye(1), atol=1e-5, rtol=0)
+    assert all(not part.any() for key, part in state.items() if "bias" in key)
+
+
+def test_the_seed_alone_decides_the_weights() -> None:
+    space = spaces.Dict(image=spaces.Box(0, 255, (7, 7, 3), np.uint8), goal=spaces.Discrete(2))
+
+    def weights(seed: int) -> list[torch.Tensor]:
+        network = make_network(space, spaces.Box(-1, 1, (2,)), seed=seed)
+        return list(network.state_dict().values())
+
+    before = torch.get_rng_state()
+    first = weights(0)
+    assert torch.equal(torch.get_rng_state(), before)
+    torch.manual_seed(1)
+    assert all(torch.equal(a, b) for a, b in zip(first, weights(0), strict=True))
+    assert any(not torch.equal(a, b) for a, b in zip(first, weights(1), strict=True))
+
+
+@pytest.mark.parametrize(
+    "space", [spaces.Text(3), spaces.Tuple([spaces.Discrete(2)])], ids=["text", "tuple"]
+)
+def test_unknown_spaces_are_named(space: spaces.Space[Any]) -> None:
+    with pytest.raises(TypeError, match="observations"):
+        make_network(space, spaces.Discrete(2), seed=0)
+    with pytest.raises(TypeError, match="action"):
+        make_network(spaces.Discrete(2), space, seed=0)
+
+
+# Distributions, against torch's own
+
+
+def references(space: spaces.Space[Any], parameters: torch.Tensor) -> list[Any]:
+    """The same distributions from torch: one for each component of the action."""
+    match space:
+        case spaces.Discrete():
+            return [reference.Categorical(logits=parameters)]
+        case spaces.MultiDiscrete() | spaces.MultiBinary():
+            sizes = list(space.nvec) if isinstance(space, spaces.MultiDiscrete) else [2] * space.n
+            parts = parameters.split([int(n) for n in sizes], -1)
+            return [reference.Categorical(logits=part) for part in parts]
+        case _:
+            mean, log_std = parameters.chunk(2, -1)
+            pairs = zip(mean.unbind(-1), log_std.exp().unbind(-1), strict=True)
+            return [reference.Normal(*pair) for pair in pairs]
+
+
+@pytest.mark.parametrize(("space", "size"), ACTIONS, ids=str)
+def test_distributions_agree_with_torch(space: spaces.Space[Any], size: int) -> None:
+    distribution = distribution_for(space)
+    generator = torch.Generator().manual_seed(0)
+    parameters = torch.randn(7, size, generator=generator)
+    actions = distribution.sample(parameters, distribution.noise((7,), generator))
+    parts = references(space, parameters)
+    columns = [actions] if len(parts) == 1 else actions.unbind(-1)
+    log_prob = sum(p.log_prob(a) for p, a in zip(parts, columns, strict=True))
+    entropy = sum(p.entropy() for p in parts)
+    torch.testing.assert_close(distribution.log_prob(parameters, actions), log_prob)
+    torch.testing.assert_close(distribution.entropy(parameters), entropy)
+    for left, right in zip(
+        distribution.log_prob_and_entropy(parameters, actions), (log_prob, entropy), strict=True
+    ):
+        torch.testing.assert_close(left, right)
+    mode = distribution.mode(parameters)
+    assert (distribution.log_prob(parameters, mode) >= log_prob - 1e-5).all()
+    assert all(space.contains(action) for action in distribution.for_env(actions.numpy()))
+
+
+@pytest.mark.parametrize(("space", "size"), ACTIONS, ids=str)
+def test_samples_follow_the_distribution(space: spaces.Space[Any], size: int) -> None:
+    distribution = distribution_for(space)
+    generator = torch.Generator().manual_seed(0)
+    parameters = torch.randn(size, generator=generator).expand(40_000, -1)
+    actions = distribution.sample(parameters, distribution.noise((40_000,), generator))
+    parts = references(space, parameters[0])
+    columns = [actions] if len(parts) == 1 else actions.unbind(-1)
+    for part, column in zip(parts, columns, strict=True):
+        if isinstance(part, reference.Normal):
+            assert column.mean() == pytest.approx(float(part.mean), abs=0.05)
+            assert column.std() == pytest.approx(float(part.stddev), rel=0.03)
+        else:
+            shares = torch.bincount(column, minlength=len(part.probs)) / len(column)
+            torch.testing.assert_close(shares, part.probs, atol=0.01, rtol=0)
+
+
+def test_only_the_environment_sees_clipped_actions() -> None:
+    distribution = distribution_for(spaces.Box(-1, 1, (2,)))
+    np.testing.assert_array_equal(
+        distribution.for_env(np.array([[0.5, 3.0]], np.float32)), [[0.5, 1.0]]
+    )
+    parameters = torch.zeros(1, 4)
+    inside, outside = torch.tensor([[0.0, 1.0]]), torch.tensor([[0.0, 3.0]])
+    difference = distribution.log_prob(parameters, inside) - distribution.log_prob(
+        parameters, outside
+    )
+    assert float(difference) == pytest.approx((9 - 1) / 2)
