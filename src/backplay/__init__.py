@@ -1,0 +1,67 @@
+"""Learn hard, sparse-reward tasks from a single demonstration."""
+
+from typing import TYPE_CHECKING, Any
+
+from backplay.check import Report, check
+from backplay.curricula import (
+    Backplay,
+    Curriculum,
+    Standard,
+    Uniform,
+    Window,
+    check_curriculum,
+    from_json,
+    to_json,
+)
+from backplay.demos import Demonstration, load
+from backplay.errors import BackplayError, DemonstrationError
+from backplay.record import record
+from backplay.records import Episode, Snapshot, Start
+from backplay.restore import RESTORERS, DeepCopy, Replay, Restorer, find_restorer
+from backplay.success import Ending
+from backplay.wrapper import BackplayEnv, advance
+
+if TYPE_CHECKING:
+    from backplay.integrations import minari, sb3
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "RESTORERS",
+    "Backplay",
+    "BackplayEnv",
+    "BackplayError",
+    "Curriculum",
+    "DeepCopy",
+    "Demonstration",
+    "DemonstrationError",
+    "Ending",
+    "Episode",
+    "Replay",
+    "Report",
+    "Restorer",
+    "Snapshot",
+    "Standard",
+    "Start",
+    "Uniform",
+    "Window",
+    "advance",
+    "check",
+    "check_curriculum",
+    "find_restorer",
+    "from_json",
+    "load",
+    "minari",
+    "record",
+    "sb3",
+    "to_json",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """The integrations, imported when first asked for: each needs its extra."""
+    if name in ("minari", "sb3"):
+        import importlib
+
+        return importlib.import_module(f"backplay.integrations.{name}")
+    raise AttributeError(f"module 'backplay' has no attribute {name!r}")

@@ -342,7 +342,7 @@ def test_gain_is_the_clipped_one() -> None:
     ratios = torch.from_numpy(rng.uniform(0.5, 1.5, rows).astype(np.float32))
     batch = Batch(seen, actions, now - ratios.log(), advantages, torch.zeros(rows))
     _, (gains, _, _, _) = learner._loss(batch, 0.0)
-    expected = np.minimum(ratios * advantages, ratios.clamp(0.8, 1.2) * advantages)
+    expected = torch.minimum(ratios * advantages, ratios.clamp(0.8, 1.2) * advantages)
     np.testing.assert_allclose(gains.detach(), expected, atol=1e-5)
 
 

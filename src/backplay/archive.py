@@ -1,0 +1,151 @@
+"""One file of arrays and JSON: written whole or not at all, read with distrust.
+
+The file is a zip of a manifest, one JSON tree and plain `.npy` arrays, so other tools can open it.
+Reading it checks every size before anything is allocated, and a digest over the whole content. It never
+unpickles and never imports anything a file names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from backplay import trees
+from backplay.errors import BackplayError, DemonstrationError
+
+_VERSION = 1
+_MANIFEST, _TREE, _ARRAY = "manifest.json", "tree.json", "arrays/{}.npy"
+_KINDS = "biufcSU"
+
+
+def write(path: str | Path, kind: str, tree: trees.Tree) -> None:
+    """Writes `tree` to `path` atomically, as a file of the given kind."""
+    path = Path(path)
+    text, arrays = trees.pack(tree)
+    manifest = {"kind": kind, "version": _VERSION, "sha256": _digest(text, arrays)}
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(_MANIFEST, json.dumps(manifest))
+        archive.writestr(_TREE, text)
+        for i, array in enumerate(arrays):
+            with archive.open(_ARRAY.format(i), "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+    write_atomically(path, buffer.getvalue())
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Puts `data` at `path`: after a crash the file is the old one or the new one, never a mixture."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+        directory = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+    except OSError as error:
+        raise BackplayError(
+            f"{path} cannot be written",
+            expected="a folder that may be written, with room in it",
+            got=error.strerror or error,
+            do="Choose another path; nothing was overwritten.",
+        ) from error
+
+
+def read(path: str | Path, kind: str, max_bytes: int = 4 * 2**30) -> trees.Tree:
+    """The tree in a file of the given kind; DemonstrationError if it is damaged, or is no such file.
+
+    `max_bytes` bounds what the content may take in memory.
+    """
+    path = Path(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            text, arrays = _read_members(archive, kind, max_bytes)
+    except FileNotFoundError as error:
+        raise DemonstrationError(
+            f"There is no file {path}", do="Check the path; bp.record and save write one."
+        ) from error
+    except DemonstrationError:
+        raise
+    except Exception as error:  # zipfile, zlib and numpy raise a dozen kinds on hostile bytes
+        raise _damaged(path, f"{type(error).__name__}: {str(error)[:200]}") from error
+    return trees.unpack(text, arrays)
+
+
+def _read_members(
+    archive: zipfile.ZipFile, kind: str, max_bytes: int
+) -> tuple[str, list[np.ndarray]]:
+    where = Path(archive.filename or "the file")
+    members = {info.filename: info for info in archive.infolist()}
+    expected = {_MANIFEST, _TREE} | {_ARRAY.format(i) for i in range(len(members) - 2)}
+    if len(members) != len(archive.infolist()) or members.keys() != expected:
+        raise _damaged(where, f"the members {', '.join(list(members)[:6])}")
+    if sum(info.file_size for info in members.values()) > max_bytes:
+        raise _damaged(where, f"content of more than max_bytes={max_bytes} bytes")
+    manifest = json.loads(archive.read(_MANIFEST))
+    found = (manifest.get("kind"), manifest.get("version")) if isinstance(manifest, dict) else None
+    if found != (kind, _VERSION):
+        raise DemonstrationError(
+            f"{where} is no {kind} this version can read",
+            expected=f"{kind}, format {_VERSION}",
+            got=str(found)[:100],
+            do="Record it again, or use the version of backplay that wrote it.",
+        )
+    text = archive.read(_TREE).decode("utf-8")
+    arrays = [_array(archive.read(_ARRAY.format(i))) for i in range(len(members) - 2)]
+    if manifest.get("sha256") != _digest(text, arrays):
+        raise _damaged(where, "content that is not what was written")
+    return text, arrays
+
+
+def _array(data: bytes) -> np.ndarray:
+    """The array in the bytes of a `.npy` file, which must be exactly as long as its header says."""
+    file = io.BytesIO(data)
+    version = np.lib.format.read_magic(file)
+    reader = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }[version]
+    shape, fortran_order, dtype = reader(file, max_header_size=10_000)
+    if fortran_order or dtype.hasobject or dtype.kind not in _KINDS or dtype.names:
+        raise ValueError("an array that is not plain numbers or text")
+    size = dtype.itemsize
+    for extent in shape:
+        size *= int(extent)
+    if size != len(data) - file.tell() or len(shape) < 1 or min(shape) < 0:
+        raise ValueError("an array of another size than its header says")
+    return np.frombuffer(data, dtype, offset=file.tell()).reshape(shape)
+
+
+def _digest(text: str, arrays: list[np.ndarray]) -> str:
+    digest = hashlib.sha256(text.encode())
+    for array in arrays:
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def _damaged(path: Path, got: Any) -> DemonstrationError:
+    return DemonstrationError(
+        f"{path} is damaged or no file of backplay's",
+        expected="a zip of a manifest, a tree and its arrays, unchanged since it was written",
+        got=got,
+        do="Copy it again from where it came, or record it again.",
+    )

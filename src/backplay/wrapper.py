@@ -1,0 +1,216 @@
+"""BackplayEnv: the one wrapper that starts episodes where a curriculum says.
+
+Every `reset` draws its own start, so auto-reset, which passes neither seed nor options, cannot lose it.
+Down goes a curriculum (`set_curriculum`), up come finished episodes (`take_episodes`); `advance` does
+both for one env or for all workers of a vector env.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import gymnasium as gym
+import numpy as np
+
+from backplay import trees
+from backplay.curricula import Curriculum
+from backplay.demos import Demonstration
+from backplay.errors import BackplayError, show
+from backplay.records import Episode, Start
+from backplay.restore import restart_clocks
+from backplay.rollout import AnyEnv
+from backplay.success import Ending, SuccessRule, default_rule
+
+_STREAM = 0xBAC  # so that the draws of starts and the env's own draws differ under the same seed
+_QUIET_STEPS = 50_000
+
+
+class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
+    """`env`, but its episodes start in states of demonstrations that a curriculum draws.
+
+    Args:
+        env: the environment, wrapped as it was when the demonstrations were recorded. Wrappers that
+            gather statistics over episodes (observation normalisation, monitors) belong around
+            BackplayEnv, not inside.
+        demos: one or more demonstrations of this environment.
+        curriculum: where episodes start now.
+        initial: what step 0 means: `"reset"`, the environment's own reset, as without this wrapper;
+            or `"demonstration"`, the recorded initial state, for tasks that are a set of levels.
+        rng: after a restore, `"reseed"` the random streams, so that a stochastic env does not repeat
+            the demonstration's luck, or `"restore"` them.
+        time_limit: after a restore, `"continue"` the demonstration's clock, or start a `"fresh"` one.
+        success: which endings count as success; by default see `backplay.success.default_rule`.
+    """
+
+    def __init__(
+        self,
+        env: AnyEnv,
+        demos: Sequence[Demonstration],
+        curriculum: Curriculum,
+        *,
+        initial: Literal["reset", "demonstration"] = "reset",
+        rng: Literal["reseed", "restore"] = "reseed",
+        time_limit: Literal["continue", "fresh"] = "continue",
+        success: SuccessRule | None = None,
+    ) -> None:
+        super().__init__(env)
+        _one_of("initial", initial, ("reset", "demonstration"))
+        _one_of("rng", rng, ("reseed", "restore"))
+        _one_of("time_limit", time_limit, ("continue", "fresh"))
+        if isinstance(demos, Demonstration) or not demos:
+            raise BackplayError(
+                "demos", expected="a list of at least one demonstration", got=show(demos),
+                do="Write BackplayEnv(env, [demo], curriculum).",
+            )  # fmt: skip
+        self.demos = [demo.fit(env) for demo in demos]
+        self.restored_steps = 0
+        """Steps spent on restoring so far (only replay takes any): part of any frame budget."""
+        self._lengths = np.array([len(demo) for demo in self.demos])
+        self._initial, self._reseed = initial, rng == "reseed"
+        self._fresh_clock = time_limit == "fresh"
+        self._succeeded = success or default_rule(self.demos)
+        self._rng = np.random.default_rng()
+        self._has_reset = False
+        self._finished: deque[Episode] = deque(maxlen=100_000)
+        self._steps_unattended = 0
+        self.start: Start | None = None
+        """Where the present episode started."""
+        self._total_reward, self._length = 0.0, 0
+        self.set_curriculum(curriculum)
+
+    def set_curriculum(self, curriculum: Curriculum) -> None:
+        """From the next reset on, starts are drawn from `curriculum`."""
+        if not isinstance(curriculum, Curriculum):
+            raise BackplayError(
+                "curriculum", expected="a curriculum such as bp.Uniform()", got=show(curriculum),
+                do="See bp.check_curriculum if you write your own.",
+            )  # fmt: skip
+        self.curriculum = curriculum
+        self._steps_unattended = 0
+
+    def take_episodes(self) -> list[Episode]:
+        """The episodes that finished since the last call, oldest first (at most 100,000)."""
+        taken = list(self._finished)
+        self._finished.clear()
+        return taken
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Starts an episode where the curriculum says, or at `options["start"]`, a `Start`."""
+        if seed is not None:
+            self._rng = np.random.default_rng([seed, _STREAM])
+        options = dict(options or {})
+        asked = options.pop("start", None)
+        self.start = self._draw() if asked is None else self._checked_start(asked)
+        self._total_reward, self._length = 0.0, 0
+        self._warn_if_unattended()
+        at_reset = self.start.step == 0 and self._initial == "reset"
+        if at_reset or seed is not None or not self._has_reset:
+            observation, info = self.env.reset(seed=seed, options=options or None)
+            self._has_reset = True
+            if at_reset:
+                return observation, info
+        demo = self.demos[self.start.demo]
+        state, observation = demo.snapshot(self.start.step)
+        self.restored_steps += demo.restorer.load(
+            self.env, state, self._rng if self._reseed else None
+        )
+        if self._fresh_clock and not restart_clocks(self.env):
+            raise BackplayError(
+                "time_limit", expected="a TimeLimit wrapper inside BackplayEnv, or max_steps",
+                got="no clock to start afresh", do='Use time_limit="continue", or add TimeLimit.',
+            )  # fmt: skip
+        return trees.copy(observation), {}
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """A step of the env inside; an episode that ends is kept for `take_episodes`."""
+        answer = self.env.step(action)
+        self._total_reward += float(answer[1])
+        self._length += 1
+        if answer[2] or answer[3]:
+            self._finish(answer)
+        return answer
+
+    def _finish(self, answer: tuple[Any, Any, bool, bool, dict[str, Any]]) -> None:
+        _, reward, terminated, truncated, info = answer
+        end = Ending(
+            self.start, self._total_reward, self._length,
+            float(reward), bool(terminated), bool(truncated), info,
+        )  # fmt: skip
+        success = bool(self._succeeded(end))
+        self._finished.append(Episode(self.start, end.total_reward, end.length, success))
+        self._steps_unattended += self._length
+
+    def _draw(self) -> Start:
+        demo, step = self.curriculum.sample(self._lengths, 1, self._rng)
+        return Start(int(demo[0]), int(step[0]))
+
+    def _checked_start(self, asked: Any) -> Start:
+        try:
+            start = Start(int(asked[0]), int(asked[1]))
+            if 0 <= start.demo < len(self.demos) and 0 <= start.step < self._lengths[start.demo]:
+                return start
+        except (TypeError, ValueError, IndexError):
+            pass
+        raise BackplayError(
+            'options["start"]',
+            expected=f"a Start of a demonstration below {len(self.demos)} and a step before its end",
+            got=show(asked),
+            do="Write reset(options={'start': bp.Start(demo=0, step=12)}).",
+        )
+
+    def _warn_if_unattended(self) -> None:
+        """Says once if training goes on for long and nobody moves a curriculum that wants to move."""
+        if self._steps_unattended < _QUIET_STEPS:
+            return
+        later = self.curriculum.update((), 10**15)
+        if later.describe() != self.curriculum.describe():
+            warnings.warn(
+                f"This curriculum has stood at {self.curriculum.describe()} for"
+                f" {self._steps_unattended} steps of one env. Nobody moves it: call bp.advance(envs,"
+                " curriculum, frames) after each rollout, or use bp.sb3.CurriculumCallback.",
+                stacklevel=3,
+            )
+        self._steps_unattended = -(10**15)
+
+
+def advance(envs: Any, curriculum: Curriculum, frames: int) -> tuple[Curriculum, list[Episode]]:
+    """Moves the curriculum on and gives it to every worker; also returns the episodes that finished.
+
+    Args:
+        envs: a BackplayEnv, wrapped or not; a Gymnasium vector env or a Stable-Baselines3 VecEnv of
+            such; or a list of them.
+        curriculum: the present curriculum.
+        frames: total frames of training so far.
+    """
+    episodes = [episode for taken in _call(envs, "take_episodes") for episode in taken]
+    moved = curriculum.update(episodes, frames)
+    _call(envs, "set_curriculum", moved)
+    return moved, episodes
+
+
+def _call(envs: Any, name: str, *args: Any) -> list[Any]:
+    """The results of calling a method of BackplayEnv in every worker of `envs`."""
+    if isinstance(envs, list | tuple):
+        return [result for env in envs for result in _call(env, name, *args)]
+    if isinstance(envs, gym.Env):
+        return [envs.get_wrapper_attr(name)(*args)]
+    if hasattr(envs, "env_method"):  # Stable-Baselines3
+        return list(envs.env_method(name, *args))
+    if hasattr(envs, "call"):  # gymnasium.vector
+        return list(envs.call(name, *args))
+    raise BackplayError(
+        "envs", expected="an env, a vector env or a list of envs", got=show(envs),
+        do="Pass the env your trainer steps.",
+    )  # fmt: skip
+
+
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise BackplayError(
+            name, expected=" or ".join(map(repr, allowed)), got=show(value), do="Choose one of them."
+        )
