@@ -11,8 +11,10 @@ import hashlib
 import io
 import json
 import os
-import tempfile
+import secrets
+import sys
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +25,32 @@ from backplay.errors import BackplayError, DemonstrationError
 
 _VERSION = 1
 _MANIFEST, _TREE, _ARRAY = "manifest.json", "tree.json", "arrays/{}.npy"
-_KINDS = "biufcSU"
+_MAX_BYTES = 4 * 2**30
+_MAX_TEXT = _MAX_BYTES // 16  # JSON takes many times its length in memory
+_MAX_MANIFEST = 4096
+_MAX_EMPTY_ITEM = 2**16  # an empty array of huge items is a trap: a copy of it is not empty
 
 
 def write(path: str | Path, kind: str, tree: trees.Tree) -> None:
     """Writes `tree` to `path` atomically, as a file of the given kind."""
     path = Path(path)
-    text, arrays = trees.pack(tree)
+    try:
+        text, arrays = trees.pack(tree)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BackplayError(
+            f"{path} was not written",
+            expected="numbers, text, arrays and containers of them",
+            got=str(error)[:200],
+            do="Files hold plain data only; use an env whose observations and actions are.",
+        ) from error
+    size = len(text) + sum(array.nbytes for array in arrays)
+    if len(text) > _MAX_TEXT or size > _MAX_BYTES:
+        raise BackplayError(
+            f"{path} was not written",
+            expected=f"at most {_MAX_BYTES} bytes, {_MAX_TEXT} of them as JSON",
+            got=f"{size} bytes, {len(text)} of them as JSON",
+            do="Record a shorter episode, or use restorer=bp.Replay(), whose states take no room.",
+        )
     manifest = {"kind": kind, "version": _VERSION, "sha256": _digest(text, arrays)}
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -45,7 +66,8 @@ def write_atomically(path: Path, data: bytes) -> None:
     """Puts `data` at `path`: after a crash the file is the old one or the new one, never a mixture."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        temporary = path.parent / f".{path.name}.{secrets.token_hex(6)}"
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
@@ -53,13 +75,8 @@ def write_atomically(path: Path, data: bytes) -> None:
                 os.fsync(file.fileno())
             os.replace(temporary, path)
         except BaseException:
-            Path(temporary).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
-        directory = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
     except OSError as error:
         raise BackplayError(
             f"{path} cannot be written",
@@ -67,9 +84,15 @@ def write_atomically(path: Path, data: bytes) -> None:
             got=error.strerror or error,
             do="Choose another path; nothing was overwritten.",
         ) from error
+    with suppress(OSError):  # the file is in place; not every system can sync a folder
+        directory = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
 
 
-def read(path: str | Path, kind: str, max_bytes: int = 4 * 2**30) -> trees.Tree:
+def read(path: str | Path, kind: str, max_bytes: int = _MAX_BYTES) -> trees.Tree:
     """The tree in a file of the given kind; DemonstrationError if it is damaged, or is no such file.
 
     `max_bytes` bounds what the content may take in memory.
@@ -96,10 +119,21 @@ def _read_members(
     members = {info.filename: info for info in archive.infolist()}
     expected = {_MANIFEST, _TREE} | {_ARRAY.format(i) for i in range(len(members) - 2)}
     if len(members) != len(archive.infolist()) or members.keys() != expected:
-        raise _damaged(where, f"the members {', '.join(list(members)[:6])}")
+        raise _damaged(where, f"the members {', '.join(list(members)[:6])[:200]}")
     if sum(info.file_size for info in members.values()) > max_bytes:
         raise _damaged(where, f"content of more than max_bytes={max_bytes} bytes")
-    manifest = json.loads(archive.read(_MANIFEST))
+
+    def content(name: str, limit: int = max_bytes) -> bytes:
+        info = members[name]
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ValueError("another compression than deflate")
+        if info.file_size > limit:
+            raise ValueError(f"{name} of {info.file_size} bytes, more than {limit}")
+        with archive.open(info) as member:
+            # With a count, or zipfile would unpack all that is there before it looks at the size.
+            return member.read(info.file_size + 1)
+
+    manifest = json.loads(content(_MANIFEST, _MAX_MANIFEST))
     found = (manifest.get("kind"), manifest.get("version")) if isinstance(manifest, dict) else None
     if found != (kind, _VERSION):
         raise DemonstrationError(
@@ -108,8 +142,8 @@ def _read_members(
             got=str(found)[:100],
             do="Record it again, or use the version of backplay that wrote it.",
         )
-    text = archive.read(_TREE).decode("utf-8")
-    arrays = [_array(archive.read(_ARRAY.format(i))) for i in range(len(members) - 2)]
+    text = content(_TREE, _MAX_TEXT).decode("utf-8")
+    arrays = [_array(content(_ARRAY.format(i))) for i in range(len(members) - 2)]
     if manifest.get("sha256") != _digest(text, arrays):
         raise _damaged(where, "content that is not what was written")
     return text, arrays
@@ -124,14 +158,26 @@ def _array(data: bytes) -> np.ndarray:
         (2, 0): np.lib.format.read_array_header_2_0,
     }[version]
     shape, fortran_order, dtype = reader(file, max_header_size=10_000)
-    if fortran_order or dtype.hasobject or dtype.kind not in _KINDS or dtype.names:
+    if fortran_order or dtype.hasobject or dtype.kind not in trees.DTYPE_KINDS or dtype.names:
         raise ValueError("an array that is not plain numbers or text")
     size = dtype.itemsize
     for extent in shape:
         size *= int(extent)
     if size != len(data) - file.tell() or len(shape) < 1 or min(shape) < 0:
         raise ValueError("an array of another size than its header says")
-    return np.frombuffer(data, dtype, offset=file.tell()).reshape(shape)
+    if not size and dtype.itemsize > _MAX_EMPTY_ITEM:
+        raise ValueError("an empty array of huge items")
+    # Over a bytearray the array can be written to, as it could when it was recorded.
+    array = np.frombuffer(bytearray(data), dtype, offset=file.tell()).reshape(shape)
+    if dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
+        raise ValueError("truth values that are neither true nor false")
+    if dtype.kind == "U" and size:
+        codes = np.frombuffer(
+            data, np.dtype("u4").newbyteorder(dtype.byteorder), offset=file.tell()
+        )
+        if codes.max() > sys.maxunicode:
+            raise ValueError("text that is no text")
+    return array
 
 
 def _digest(text: str, arrays: list[np.ndarray]) -> str:

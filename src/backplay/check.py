@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,7 @@ from backplay.demos import Demonstration, describe_env
 from backplay.errors import BackplayError, DemonstrationError
 from backplay.record import find_exact
 from backplay.restore import Restorer
-from backplay.rollout import AnyEnv, Divergence, replay, replay_from_reset
+from backplay.rollout import AnyEnv, Divergence, replay, replay_from_reset, reset_to_another
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,9 @@ class Report:
                 f" {self.replayed} steps replayed, no difference"
             ]
         else:
-            lines = [f"not exact: restored at step {self.restored_at}, differs at {self.divergence}"]
+            lines = [
+                f"not exact: restored at step {self.restored_at}, differs at {self.divergence}"
+            ]
             lines += [
                 f"exact would be: {self.exact_restorer}"
                 if self.exact_restorer
@@ -87,27 +90,41 @@ def check(
 
 
 def _restore_all(env: AnyEnv, demo: Demonstration, max_steps: int) -> Report:
-    rollout = demo.rollout()
     length = len(demo)
     whole = length * (length + 1) // 2
     horizon = length if whole <= max_steps else max(1, max_steps // length)
-    replayed = 0
-    # Another episode first, so that anything left over from it would show.
-    env.reset(seed=(demo.seed or 0) + 1)
+    reset_to_another(env, demo.rollout())
     # In a scattered order: a restore must not depend on what was restored before it.
-    for t in (int(t) for t in np.random.default_rng(0).permutation(length)):
-        stop = None if t == 0 else min(length, t + horizon)
+    order = [int(t) for t in np.random.default_rng(0).permutation(length)]
+    restored, replayed, failure = _restore_each(env, demo, order, horizon)
+    if failure is None:
+        return Report(demo.restorer.name, restored, replayed, remarks=_remarks(env, demo))
+    # Then from the first state on, to name the first divergence; the other counts if this has none.
+    *_, first = _restore_each(env, demo, range(length), horizon)
+    divergence, at = first or failure
+    would_be = _would_be_exact(env, demo)
+    return Report(
+        demo.restorer.name, restored, replayed, divergence, at, would_be, _remarks(env, demo)
+    )
+
+
+def _restore_each(
+    env: AnyEnv, demo: Demonstration, order: Iterable[int], horizon: int
+) -> tuple[int, int, tuple[Divergence, int] | None]:
+    """States restored, steps replayed, and the first divergence with the state it came after."""
+    rollout = demo.rollout()
+    replayed = 0
+    for count, t in enumerate(order):
+        stop = len(demo) if t == 0 else min(len(demo), t + horizon)
         try:
             demo.restorer.load(env, demo.snapshot(t).state)
             divergence = replay(env, rollout, t, stop)
-        except BackplayError as error:
-            divergence = Divergence(t, "restore", str(error))
+        except Exception as error:  # whatever the env or its set_state does not bear
+            divergence = Divergence(t, "restore", f"{type(error).__name__}: {str(error)[:300]}")
         if divergence:
-            return Report(
-                demo.restorer.name, 1, 0, divergence, t, _would_be_exact(env, demo), _remarks(env, demo)
-            )
-        replayed += (length if stop is None else stop) - t
-    return Report(demo.restorer.name, length, replayed, remarks=_remarks(env, demo))
+            return count + 1, replayed, (divergence, t)
+        replayed += stop - t
+    return len(demo), replayed, None
 
 
 def _would_be_exact(env: AnyEnv, demo: Demonstration) -> str | None:
@@ -134,7 +151,9 @@ def _remarks(env: AnyEnv, demo: Demonstration) -> tuple[str, ...]:
     if loop:
         remarks.append(f"it loops: what is seen at step {loop[1]} was seen at step {loop[0]}")
     if wasted:
-        remarks.append(f"{len(wasted)} steps change nothing to be seen, the first is step {wasted[0]}")
+        remarks.append(
+            f"{len(wasted)} steps change nothing to be seen, the first is step {wasted[0]}"
+        )
     if demo.success is False:
         remarks.append("it ends without success")
     elif not demo.terminated and demo.success is None:

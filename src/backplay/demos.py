@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backplay import archive, trees
-from backplay.errors import DemonstrationError
+from backplay.errors import BackplayError, DemonstrationError
 from backplay.records import Snapshot
-from backplay.restore import RESTORERS, History, Replay, ReplayState, Restorer
+from backplay.restore import RESTORERS, History, Restorer
 from backplay.rollout import AnyEnv, Rollout, replay_from_reset
 
 _KIND = "backplay demonstration"
@@ -140,25 +140,47 @@ class Demonstration:
         """The same with its states, made and verified by going the whole way again if need be."""
         if self.states is not None:
             return self
-        rollout = self.rollout()
-        if isinstance(self.restorer, Replay):
-            steps = range(len(self) + 1)
-            states = [ReplayState(self.seed, self.options, rollout.actions, t) for t in steps]
-            return replace(self, states=states)
         rebuilt: list[Any] = []
         tracked = History(env)
-        divergence = replay_from_reset(
-            tracked, rollout, on_state=lambda _: rebuilt.append(self.restorer.save(tracked))
-        )
-        if divergence:
-            raise DemonstrationError(
-                "This demonstration could not be rebuilt from its seed and actions",
-                expected="the recorded observations, rewards and endings",
-                got=f"another answer at {divergence}",
-                do="Use the env and the package versions it was recorded with: "
-                + ", ".join(f"{k} {v}" for k, v in self.versions.items()),
+        try:
+            divergence = replay_from_reset(
+                tracked,
+                self.rollout(),
+                on_state=lambda _: rebuilt.append(self.restorer.save(tracked)),
             )
+            problem = f"another answer at {divergence}" if divergence else None
+        except BackplayError:
+            raise
+        except Exception as error:  # an env does what it likes with a seed or actions not its own
+            problem = f"{type(error).__name__} at step {len(tracked.actions)}: {str(error)[:200]}"
+            raise self._not_rebuilt(problem) from error
+        if problem:
+            raise self._not_rebuilt(problem)
         return replace(self, states=rebuilt)
+
+    def _not_rebuilt(self, problem: str) -> DemonstrationError:
+        versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
+        return DemonstrationError(
+            "This demonstration could not be rebuilt from its seed and actions",
+            expected="the recorded observations, rewards and endings",
+            got=problem,
+            do=f"Use the env and the package versions it was recorded with: {versions or 'unknown'}.",
+        )
+
+    def restore(self, env: AnyEnv, step: int, rng: np.random.Generator | None = None) -> int:
+        """Puts `env` into the state at `step`, as `Restorer.load` does; the env steps that took."""
+        state = self.snapshot(step).state
+        try:
+            return self.restorer.load(env, state, rng)
+        except BackplayError:
+            raise
+        except Exception as error:  # a state from a file can be anything
+            raise DemonstrationError(
+                f"The state at step {step} cannot be restored",
+                expected=f"a {self.restorer.name} state of this env",
+                got=f"{type(error).__name__}: {str(error)[:200]}",
+                do="Record the demonstration again on this env.",
+            ) from error
 
     def save(self, path: str | Path) -> None:
         """Writes it to one file, atomically."""
@@ -192,7 +214,7 @@ def describe_env(env: AnyEnv) -> dict[str, Any]:
         try:
             trees.pack(value)
             kwargs[name] = trees.copy(value)
-        except TypeError:
+        except (TypeError, ValueError, RecursionError):
             kwargs[name] = _words(value)
     packages = ["backplay", "gymnasium", "numpy", type(env.unwrapped).__module__.partition(".")[0]]
     versions = {"python": platform.python_version()}
@@ -239,14 +261,13 @@ def _as_tree(demo: Demonstration) -> trees.Tree:
 def _from_tree(tree: trees.Tree, restorer: Restorer | None) -> Demonstration:
     wrong: str | None = None
     fields = {*Demonstration.__dataclass_fields__}
-    if not isinstance(tree, dict) or tree.keys() != fields:
+    name = tree.get("restorer") if isinstance(tree, dict) else None
+    if not isinstance(tree, dict) or tree.keys() != fields or not isinstance(name, str):
         wrong = "other fields than a demonstration has"
-    elif restorer is not None and restorer.name != tree["restorer"]:
-        wrong = f"states of the restorer {str(tree['restorer'])[:40]!r}, not {restorer.name!r}"
-    elif restorer is None and (
-        not isinstance(tree["restorer"], str) or tree["restorer"] not in RESTORERS
-    ):
-        wrong = f"states of the unknown restorer {str(tree['restorer'])[:40]!r}: pass restorer="
+    elif restorer is not None and restorer.name != name:
+        wrong = f"states of the restorer {name[:40]!r}, not {restorer.name!r}"
+    elif restorer is None and name not in RESTORERS:
+        wrong = f"states of the unknown restorer {name[:40]!r}: pass restorer="
     if wrong:
         raise DemonstrationError(
             "This file cannot be read", expected="a demonstration", got=wrong,
@@ -254,9 +275,7 @@ def _from_tree(tree: trees.Tree, restorer: Restorer | None) -> Demonstration:
         )  # fmt: skip
     chosen = restorer or RESTORERS[tree["restorer"]]
     demo = Demonstration(**{**tree, "restorer": chosen})
-    missing = demo.states is None and (
-        chosen.storable or demo.actions is None or demo.seed is None
-    )
+    missing = demo.states is None and (chosen.storable or demo.actions is None or demo.seed is None)
     if missing or (demo.states is not None and not chosen.storable):
         raise DemonstrationError(
             "This file cannot be read", expected=f"what {chosen.name} needs", got="states missing",
@@ -290,7 +309,7 @@ def _problem(demo: Demonstration) -> str | None:
     for name, kind in kinds:
         value = getattr(demo, name)
         if not isinstance(value, kind) or (name == "seed" and isinstance(value, bool)):
-            return f"{name} that is {str(value)[:40]!r}"
+            return f"{name} that is of type {type(value).__name__}"  # it may be too large to print
     words = (*demo.spaces.items(), *demo.versions.items())
     if not all(isinstance(k, str) and isinstance(v, str) for k, v in words):
         return "spaces or versions that are not words"

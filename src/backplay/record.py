@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from backplay.demos import Demonstration, describe_env
@@ -37,7 +38,7 @@ def record(
             `info["success"]` of the last step, if the env says.
         keep_actions: False drops the actions, where the states are plain data.
     """
-    chosen = restorer or find_restorer(env, seed=seed)
+    chosen = restorer or find_restorer(env, seed=seed, options=options)
     rollout = roll(
         History(env), policy_or_actions,
         seed=seed, options=options, max_steps=max_steps, save=chosen.save,
@@ -78,10 +79,7 @@ def find_exact(env: AnyEnv, rollout: Rollout, but: str) -> tuple[Restorer, Rollo
             continue
         tracked = History(env)
         states: list[Any] = []
-
-        def save(_: int, by: Restorer = candidate, to: list[Any] = states, e: AnyEnv = tracked) -> None:
-            to.append(by.save(e))
-
+        save = partial(_save_to, states, candidate, tracked)
         try:
             divergence = replay_from_reset(tracked, rollout, on_state=save)
             again = replace(rollout, states=states)
@@ -92,3 +90,7 @@ def find_exact(env: AnyEnv, rollout: Rollout, but: str) -> tuple[Restorer, Rollo
             return candidate, again
         reasons.append(f"  {candidate.name}: {flaw}")
     raise no_restorer(reasons)
+
+
+def _save_to(states: list[Any], restorer: Restorer, env: AnyEnv, _: int) -> None:
+    states.append(restorer.save(env))

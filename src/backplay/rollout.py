@@ -62,9 +62,15 @@ def roll(
     save: Callable[[AnyEnv], Any] | None = None,
 ) -> Rollout:
     """Plays one episode from `reset(seed, options)` until it ends or the actions do."""
-    choose = policy_or_actions if callable(policy_or_actions) else None
-    script = iter(()) if choose else iter(policy_or_actions)  # type: ignore[arg-type]  # not callable
-    observation, info = env.reset(seed=seed, options=dict(options) if options else None)
+    if callable(policy_or_actions):
+        choose = policy_or_actions
+    else:
+        script = iter(policy_or_actions)
+
+        def choose(_: Any) -> Any:
+            return next(script)
+
+    observation, info = env.reset(seed=seed, options=_own(options))
     observations = [trees.copy(observation)]
     states = [save(env)] if save else None
     actions: list[Any] = []
@@ -72,12 +78,12 @@ def roll(
     ends: list[tuple[bool, bool]] = []
     while len(actions) < max_steps and not (ends and any(ends[-1])):
         try:
-            action = choose(observation) if choose else next(script)
+            action = choose(observation)
         except StopIteration:
             break
         action = _checked_action(env, action, len(actions))
+        actions.append(trees.copy(action))  # before the step: some envs scale it in place
         observation, reward, terminated, truncated, info = env.step(action)
-        actions.append(trees.copy(action))
         observations.append(trees.copy(observation))
         rewards.append(float(reward))
         ends.append((bool(terminated), bool(truncated)))
@@ -105,7 +111,7 @@ def replay(
     for t in range(start, stop):
         if on_state:
             on_state(t)
-        observation, reward, terminated, truncated, _ = env.step(rollout.actions[t])
+        observation, reward, terminated, truncated, _ = env.step(trees.copy(rollout.actions[t]))
         for name, now, recorded in (
             ("observation", observation, rollout.observations[t + 1]),
             ("reward", float(reward), float(rollout.rewards[t])),
@@ -124,12 +130,20 @@ def replay_from_reset(
     env: AnyEnv, rollout: Rollout, on_state: Callable[[int], None] | None = None
 ) -> Divergence | None:
     """Resets with the rollout's seed and options, then repeats it all as `replay` does."""
-    options = dict(rollout.options) if rollout.options else None
-    observation, _ = env.reset(seed=rollout.seed, options=options)
+    observation, _ = env.reset(seed=rollout.seed, options=_own(rollout.options))
     difference = trees.first_difference(observation, rollout.observations[0])
     if difference:
         return Divergence(0, "observation", f"now and as recorded: {difference}")
     return replay(env, rollout, on_state=on_state)
+
+
+def reset_to_another(env: AnyEnv, rollout: Rollout) -> None:
+    """Resets to another episode than the rollout's: what is left over from it would then show."""
+    env.reset(seed=(rollout.seed or 0) + 1, options=_own(rollout.options))
+
+
+def _own(options: dict[str, Any] | None) -> dict[str, Any] | None:
+    return dict(options) if options else None
 
 
 def _checked_action(env: AnyEnv, action: Any, step: int) -> Any:

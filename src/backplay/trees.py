@@ -9,28 +9,28 @@ stays where it is). Nothing here knows what a tree means, and reading one never 
 from __future__ import annotations
 
 import json
-import random
-from collections import deque
+import math
+import sys
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from backplay.errors import DemonstrationError
+from backplay.streams import RandomStream as RandomStream
+from backplay.streams import new_generator
+from backplay.streams import read_stream as read_stream
+from backplay.streams import set_stream as set_stream
 
 Tree = Any
 """A tree of plain data, as the module's first paragraph defines it."""
 
 ATOMS = (type(None), bool, int, float, str, bytes)
-_BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
-_DTYPE_KINDS = "biufcSU"
-
-
-class RandomStream(NamedTuple):
-    """Where a random number generator stood."""
-
-    kind: str
-    state: Tree
+DTYPE_KINDS = "biufcSU"
+"""The kinds of arrays that are plain data."""
+_COLLISIONS = 32
+_REAL = (int, float, np.integer, np.floating, np.bool_)
 
 
 class Attributes(NamedTuple):
@@ -45,38 +45,6 @@ class _Left(NamedTuple):
 
 
 LEFT = _Left()
-
-
-def read_stream(generator: Any) -> RandomStream | None:
-    """Where `generator` stands, or None if it is no random number generator we know."""
-    if isinstance(generator, np.random.Generator):
-        return RandomStream(
-            type(generator.bit_generator).__name__, copy(dict(generator.bit_generator.state))
-        )
-    if isinstance(generator, np.random.RandomState):
-        return RandomStream("RandomState", copy(generator.get_state(legacy=False)))
-    if isinstance(generator, random.Random):
-        return RandomStream("Random", generator.getstate())
-    return None
-
-
-def set_stream(current: Any, stream: RandomStream) -> Any:
-    """The generator `current` moved to `stream`, in place where it can be, else a new one."""
-    if stream.kind == "Random":
-        generator = current if isinstance(current, random.Random) else random.Random()
-        generator.setstate(stream.state)
-        return generator
-    if stream.kind == "RandomState":
-        legacy = current if isinstance(current, np.random.RandomState) else np.random.RandomState()
-        legacy.set_state(stream.state)
-        return legacy
-    same = isinstance(current, np.random.Generator) and (
-        type(current.bit_generator).__name__ == stream.kind
-    )
-    if not same:
-        current = np.random.Generator(getattr(np.random, stream.kind)())
-    current.bit_generator.state = stream.state
-    return current
 
 
 def copy(tree: Tree) -> Tree:
@@ -106,11 +74,17 @@ def copy(tree: Tree) -> Tree:
 def first_difference(a: Tree, b: Tree, path: str = "") -> str | None:
     """Where `a` and `b` first differ, as a readable line, or None if they are equal to the bit.
 
-    NaN equals NaN. Arrays must agree in dtype and shape too; 1, 1.0 and np.float64(1) are the same.
+    NaN equals NaN, 0.0 does not equal -0.0. Arrays must agree in dtype and shape too; 1, 1.0 and
+    np.float64(1) are the same, and so are a tuple and a list.
     """
     where = f"{path}: " if path else ""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return _array_difference(np.asarray(a), np.asarray(b), where)
+        try:
+            return _array_difference(np.asarray(a), np.asarray(b), where)
+        except ValueError:  # nested lists of different lengths beside an array
+            return f"{where}{type(a).__name__} and {type(b).__name__}"
+    if isinstance(a, set) and isinstance(b, set):
+        a, b = sorted(a, key=repr), sorted(b, key=repr)
     if isinstance(a, dict) and isinstance(b, dict):
         if a.keys() != b.keys():
             return f"{where}keys {sorted(map(str, a))} and {sorted(map(str, b))}"
@@ -118,12 +92,9 @@ def first_difference(a: Tree, b: Tree, path: str = "") -> str | None:
     elif isinstance(a, list | tuple | deque) and isinstance(b, list | tuple | deque):
         if len(a) != len(b):
             return f"{where}lengths {len(a)} and {len(b)}"
-        pairs = [
-            (f"{path}[{i}]", x, y) for i, (x, y) in enumerate(zip(a, b, strict=True))
-        ]
+        pairs = [(f"{path}[{i}]", x, y) for i, (x, y) in enumerate(zip(a, b, strict=True))]
     else:
-        same = a is b or bool(a == b) or (a != a and b != b)
-        return None if same else f"{where}{a!r} and {b!r}"
+        return None if a is b or _same_leaf(a, b) else f"{where}{a!r} and {b!r}"
     for name, x, y in pairs:
         found = first_difference(x, y, name)
         if found:
@@ -131,19 +102,34 @@ def first_difference(a: Tree, b: Tree, path: str = "") -> str | None:
     return None
 
 
+def _same_leaf(a: Tree, b: Tree) -> bool:
+    if isinstance(a, np.generic) and type(a) is type(b):
+        return _array_difference(np.asarray(a), np.asarray(b), "") is None
+    if isinstance(a, _REAL) and isinstance(b, _REAL) and a == 0 and b == 0:
+        return math.copysign(1, a) == math.copysign(1, b)
+    return bool(a == b) or bool(a != a and b != b)
+
+
 def _array_difference(a: np.ndarray, b: np.ndarray, where: str) -> str | None:
     if a.dtype != b.dtype or a.shape != b.shape:
         return f"{where}{a.dtype}{list(a.shape)} and {b.dtype}{list(b.shape)}"
-    if a.tobytes() == b.tobytes():  # the common case, and the only one that tells 0.0 from -0.0
+    if a.tobytes() == b.tobytes():  # the common case
         return None
-    unequal = a != b
-    if a.dtype.kind in "fc":
-        unequal &= ~(np.isnan(a) & np.isnan(b))
+    unequal = np.asarray(_unequal(a, b))
     count = int(np.count_nonzero(unequal))
     if not count:
         return None
     at = tuple(int(i) for i in np.argwhere(unequal)[0]) if a.ndim else ()
     return f"{where}{count} of {a.size} values, first at {list(at)}: {a[at]!r} and {b[at]!r}"
+
+
+def _unequal(a: np.ndarray, b: np.ndarray) -> Any:
+    """Which values differ; NaN equals NaN, and 0.0 does not equal -0.0."""
+    if a.dtype.kind == "c":
+        return _unequal(a.real, b.real) | _unequal(a.imag, b.imag)
+    if a.dtype.kind != "f":
+        return a != b
+    return ((a != b) | (np.signbit(a) != np.signbit(b))) & ~(np.isnan(a) & np.isnan(b))
 
 
 def pack(tree: Tree) -> tuple[str, list[np.ndarray]]:
@@ -158,7 +144,7 @@ def pack(tree: Tree) -> tuple[str, list[np.ndarray]]:
     pool: list[Any] = [None] * len(shared)
 
     def put(array: np.ndarray) -> list[int]:
-        if array.dtype.kind not in _DTYPE_KINDS:
+        if array.dtype.kind not in DTYPE_KINDS:
             raise TypeError(f"not plain data: an array of {array.dtype}")
         key = (array.dtype.str, array.shape)
         group = groups.setdefault(key, len(rows))
@@ -170,20 +156,28 @@ def pack(tree: Tree) -> tuple[str, list[np.ndarray]]:
     def write(value: Tree) -> Any:
         index = shared.get(id(value))
         if index is None:
-            return _write(value, write, put)
+            return _write(value, write, plain, put)
         if pool[index] is None:
-            pool[index] = _write(value, inner, put)
+            pool[index] = plain(value)
         return {"$shared": index}
 
-    def inner(value: Tree) -> Any:  # inside the pool nothing is shared: no references to unfold
-        return _write(value, inner, put)
+    def plain(value: Tree) -> Any:  # inside the pool nothing is shared: no references to unfold
+        return _write(value, plain, plain, put)
 
     body = write(tree)
     text = json.dumps({"tree": body, "shared": pool}, separators=(",", ":"))
-    return text, [np.stack(group) for group in rows]
+    return text, [_stacked(group) for group in rows]
 
 
-def _shared_containers(tree: Tree, depth: int = 4) -> dict[int, None]:
+def _stacked(rows: list[np.ndarray]) -> np.ndarray:
+    """`np.stack` of arrays of one dtype and shape, which keeps the order of bytes too."""
+    stacked = np.empty((len(rows), *rows[0].shape), rows[0].dtype)
+    for i, row in enumerate(rows):
+        stacked[i] = row
+    return stacked
+
+
+def _shared_containers(tree: Tree, depth: int = 6) -> dict[int, None]:
     """Ids of the containers that are reached more than once, down to `depth` levels."""
     seen: set[int] = set()
     repeated: dict[int, None] = {}
@@ -203,7 +197,13 @@ def _shared_containers(tree: Tree, depth: int = 4) -> dict[int, None]:
     return repeated
 
 
-def _write(value: Tree, write: Callable[[Tree], Any], put: Callable[[np.ndarray], list[int]]) -> Any:
+def _write(
+    value: Tree,
+    write: Callable[[Tree], Any],
+    plain: Callable[[Tree], Any],
+    put: Callable[[np.ndarray], list[int]],
+) -> Any:
+    """`value` as JSON; `write` does so for what is in it, `plain` without sharing, for keys."""
     kind = type(value)
     if kind is bytes:
         return {"$bytes": put(np.frombuffer(value, np.uint8))}
@@ -220,7 +220,7 @@ def _write(value: Tree, write: Callable[[Tree], Any], put: Callable[[np.ndarray]
     if kind is deque:
         return {"$deque": [value.maxlen, [write(child) for child in value]]}
     if kind is set:
-        return {"$set": [write(child) for child in sorted(value, key=repr)]}
+        return {"$set": [plain(child) for child in sorted(value, key=repr)]}
     if kind is RandomStream:
         return {"$stream": [value.kind, write(value.state)]}
     if kind is Attributes:
@@ -230,7 +230,7 @@ def _write(value: Tree, write: Callable[[Tree], Any], put: Callable[[np.ndarray]
     if kind is dict:
         if all(type(key) is str and not key.startswith("$") for key in value):
             return {key: write(child) for key, child in value.items()}
-        return {"$dict": [[write(key), write(child)] for key, child in value.items()]}
+        return {"$dict": [[plain(key), write(child)] for key, child in value.items()]}
     raise TypeError(f"not plain data: {kind.__module__}.{kind.__qualname__}")
 
 
@@ -240,11 +240,10 @@ def unpack(text: str, arrays: list[np.ndarray]) -> Tree:
         document = json.loads(text)
         if not isinstance(document, dict) or document.keys() != {"tree", "shared"}:
             raise ValueError("no tree in it")
-        if not isinstance(document["shared"], list):
-            raise ValueError("its shared part is no list")
-        pool = [_read(entry, arrays, []) for entry in document["shared"]]
-        return _read(document["tree"], arrays, pool)
-    except (ValueError, TypeError, IndexError, KeyError, RecursionError, OverflowError) as error:
+        rows = _Rows(arrays)
+        pool = [_read(entry, rows, []) for entry in _list(document["shared"])]
+        return _read(document["tree"], rows, pool)
+    except Exception as error:  # whatever json, numpy and random raise on hostile data
         raise DemonstrationError(
             "This data cannot be read",
             expected="JSON that refers to the arrays stored beside it",
@@ -253,22 +252,38 @@ def unpack(text: str, arrays: list[np.ndarray]) -> Tree:
         ) from error
 
 
-def _read(value: Any, arrays: list[np.ndarray], pool: list[Tree]) -> Tree:
+class _Rows:
+    """The rows of the arrays, each to be taken once: no file is larger in memory than on paper."""
+
+    def __init__(self, arrays: list[np.ndarray]) -> None:
+        self._arrays = arrays
+        self._taken: set[tuple[int, int]] = set()
+
+    def take(self, place: Any) -> np.ndarray:
+        group, row = _list(place, 2)
+        array = self._arrays[_index(group, len(self._arrays))]
+        if (group, _index(row, len(array))) in self._taken:
+            raise ValueError("an array that stands in two places")
+        self._taken.add((group, row))
+        return np.asarray(array[row])
+
+
+def _read(value: Any, rows: _Rows, pool: list[Tree]) -> Tree:
     if isinstance(value, list):
-        return [_read(child, arrays, pool) for child in value]
+        return [_read(child, rows, pool) for child in value]
     if not isinstance(value, dict):
         return value
     if not (len(value) == 1 and next(iter(value)).startswith("$")):
         if any(key.startswith("$") for key in value):
             raise ValueError("a tag beside other keys")
-        return {key: _read(child, arrays, pool) for key, child in value.items()}
+        return {key: _read(child, rows, pool) for key, child in value.items()}
     ((tag, body),) = value.items()
     if tag == "$array":
-        return _row(body, arrays)
+        return rows.take(body)
     if tag == "$scalar":
-        return _row(body, arrays)[()]
+        return rows.take(body)[()]
     if tag == "$bytes":
-        row = _row(body, arrays)
+        row = rows.take(body)
         if row.dtype != np.uint8 or row.ndim != 1:
             raise ValueError("bytes that are no bytes")
         return row.tobytes()
@@ -277,39 +292,37 @@ def _read(value: Any, arrays: list[np.ndarray], pool: list[Tree]) -> Tree:
     if tag == "$left":
         return LEFT
     if tag == "$tuple":
-        return tuple([_read(child, arrays, pool) for child in _list(body)])
+        return tuple([_read(child, rows, pool) for child in _list(body)])
     if tag == "$set":
-        return {_read(child, arrays, pool) for child in _list(body)}
+        return set(_keys([_read(child, rows, []) for child in _list(body)]))
     if tag == "$dict":
         pairs = [_list(pair, 2) for pair in _list(body)]
-        return {_read(key, arrays, pool): _read(child, arrays, pool) for key, child in pairs}
+        keys = _keys([_read(key, rows, []) for key, _ in pairs])
+        return dict(zip(keys, [_read(child, rows, pool) for _, child in pairs], strict=True))
     first, rest = _list(body, 2)
     if tag == "$deque":
         if first is not None:
-            _index(first, 2**31)
-        return deque([_read(child, arrays, pool) for child in _list(rest)], first)
+            _index(first, sys.maxsize)
+        return deque([_read(child, rows, pool) for child in _list(rest)], first)
     if tag == "$stream":
-        return _checked_stream(RandomStream(first, _read(rest, arrays, pool)))
+        stream = RandomStream(first, _read(rest, rows, pool))
+        if first_difference(read_stream(new_generator(stream)), stream):
+            raise ValueError("a place where no random number generator can stand")
+        return stream
     if tag == "$attributes":
-        values = _read(rest, arrays, pool)
+        values = _read(rest, rows, pool)
         if not isinstance(first, str) or not isinstance(values, dict):
             raise ValueError("attributes that are no attributes")
         return Attributes(first, values)
     raise ValueError(f"the unknown tag {tag[:20]!r}")
 
 
-def _checked_stream(stream: RandomStream) -> RandomStream:
-    """`stream` itself, after setting a generator of its kind to it once."""
-    if stream.kind not in (*_BIT_GENERATORS, "RandomState", "Random"):
-        raise ValueError("an unknown random number generator")
-    set_stream(None, stream)
-    return stream
-
-
-def _row(place: Any, arrays: list[np.ndarray]) -> np.ndarray:
-    group, row = _list(place, 2)
-    array = arrays[_index(group, len(arrays))]
-    return np.asarray(array[_index(row, len(array))])
+def _keys(keys: list[Tree]) -> list[Tree]:
+    """`keys` themselves, unless they were made to collide, which makes a dict endlessly slow."""
+    hashes = Counter(map(hash, keys))
+    if hashes and max(hashes.values()) > _COLLISIONS:
+        raise ValueError("keys that collide")
+    return keys
 
 
 def _index(value: Any, length: int) -> int:

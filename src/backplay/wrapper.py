@@ -212,5 +212,8 @@ def _call(envs: Any, name: str, *args: Any) -> list[Any]:
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise BackplayError(
-            name, expected=" or ".join(map(repr, allowed)), got=show(value), do="Choose one of them."
+            name,
+            expected=" or ".join(map(repr, allowed)),
+            got=show(value),
+            do="Choose one of them.",
         )

@@ -90,7 +90,17 @@ def test_grid_categories_are_names_not_magnitudes() -> None:
     table = encoder.categories.table
     expected = table[8] + table[256 + 1] + table[512 + 255]
     torch.testing.assert_close(vectors[0, :, 2, 4], expected)
-    torch.testing.assert_close(vectors[0, :, 0, 0], table[0] + table[256] + table[512])
+    torch.testing.assert_close(vectors[0, :, 4, 2], table[0] + table[256] + table[512])
+
+
+def test_grid_categories_count_from_the_lower_bound() -> None:
+    encoder = make_encoder(spaces.Box(-1, 9, (8, 8, 2), np.int64), torch.Generator())
+    assert isinstance(encoder, Image)
+    assert encoder.categories is not None
+    vectors = encoder.categories(torch.full((1, 2, 8, 8), -1))
+    table = encoder.categories.table
+    assert len(table) == 2 * 11
+    torch.testing.assert_close(vectors[0, :, 0, 0], table[0] + table[11])
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from torch import Tensor, nn
 
 from backplay.learners import PPO, PPOConfig, Rollout, make_network
+from backplay.learners.optimiser import FlatAdam
 from backplay.learners.ppo import Batch
 
 torch.set_num_threads(1)
@@ -310,9 +311,10 @@ def test_sampling_with_another_generator_leaves_the_learner_alone() -> None:
     assert not same(learner.state(), before)
 
 
-def a_rollout() -> tuple[PPO, Rollout]:
+def a_rollout(scope: str = "none") -> tuple[PPO, Rollout]:
+    """A learner that cannot move, and its rollout of one-step episodes."""
     envs = probes.vector(probes.MatchReward)
-    learner = learner_for(envs, learning_rate=1e-12, normalise_advantages="none")
+    learner = learner_for(envs, learning_rate=1e-12, normalise_advantages=scope)
     return learner, learner.collect(envs, envs.reset(seed=0)[0])
 
 
@@ -344,6 +346,48 @@ def test_gain_is_the_clipped_one() -> None:
     _, (gains, _, _, _) = learner._loss(batch, 0.0)
     expected = torch.minimum(ratios * advantages, ratios.clamp(0.8, 1.2) * advantages)
     np.testing.assert_allclose(gains.detach(), expected, atol=1e-5)
+
+
+def test_entropy_is_rewarded() -> None:
+    learner = train(probes.ActionReward, entropy_coefficient=100.0)
+    assert probability(learner, 0, 1) == pytest.approx(0.5, abs=0.05)
+
+
+def test_advantages_are_normalised_where_asked() -> None:
+    def gains_of_halves(scope: str) -> list[Tensor]:
+        learner, rollout = a_rollout(scope)
+        batch = learner._batch(rollout)
+        halves = (slice(0, 60), slice(60, 128))
+        parts = [Batch(*(part[half] for part in batch)) for half in halves]  # type: ignore[index]
+        # The policy has not moved, so the ratio is 1 and the gain is the advantage.
+        return [learner._loss(part, 0.0)[1][0].detach() for part in parts]
+
+    for gains in gains_of_halves("minibatch"):
+        assert float(gains.mean()) == pytest.approx(0, abs=1e-5)
+        assert float(gains.std(correction=0)) == pytest.approx(1, abs=1e-5)
+    left, right = gains_of_halves("batch")
+    gains = torch.cat([left, right])
+    assert float(gains.mean()) == pytest.approx(0, abs=1e-5)
+    assert float(gains.std(correction=0)) == pytest.approx(1, abs=1e-5)
+    assert abs(float(left.mean())) > 1e-3
+    plain = torch.cat(gains_of_halves("none"))
+    _, rollout = a_rollout()
+    expected = torch.from_numpy(rollout.rewards - rollout.values).flatten()
+    torch.testing.assert_close(plain, expected, atol=1e-5, rtol=0)
+
+
+def test_long_gradients_are_scaled_down() -> None:
+    network = nn.Linear(2, 1)
+    reference = copy.deepcopy(network)
+    optimiser = FlatAdam(network, eps=1.0)
+    inputs = torch.tensor([[3.0, 4.0]])
+    norm = optimiser.step(network(inputs).sum(), learning_rate=1.0, max_gradient_norm=0.5)
+    assert float(norm) == pytest.approx(26**0.5)  # of the gradient (3, 4; 1)
+    # Adam's first step is g / (|g| + eps), here with g = (3, 4; 1) · 0.5 / √26.
+    gradient = torch.tensor([3.0, 4.0, 1.0]) * 0.5 / 26**0.5
+    before = torch.cat([reference.weight.flatten(), reference.bias])
+    after = torch.cat([network.weight.flatten(), network.bias])
+    torch.testing.assert_close(before - after, gradient / (gradient + 1))
 
 
 def test_minibatches_cover_the_batch_evenly() -> None:

@@ -57,12 +57,12 @@ def load_emulator(
     from ale_py import ALEState
 
     serialized, repeated = state
-    if rng is not None:
-        if _stream_span(serialized) is not None:
-            serialized = _with_stream(serialized, _text(np.random.MT19937(int(rng.integers(2**32)))))
-    elif repeated is not None:
+    if repeated is not None:  # else a sticky frame would repeat an action of the previous episode
         chance = emulator.getFloat("repeat_action_probability")
         _set_repeated(emulator, serialized, actions[repeated], chance)
+    if rng is not None and _stream_span(serialized) is not None:
+        twister = np.random.MT19937(int(rng.integers(2**32)))
+        serialized = _with_stream(serialized, _text(twister))
     emulator.restoreState(ALEState(serialized))
 
 
@@ -112,7 +112,7 @@ def _with_stream(serialized: bytes, stream: bytes) -> bytes:
 
 @functools.cache
 def _stream(chance: float, *, sticky: bool) -> bytes:
-    """A stream whose next frames are all sticky, or all not, where each is with probability `chance`."""
+    """A stream whose next frames are all sticky, or all not, each being so with `chance`."""
     # A frame takes one double, made of two draws. Which of them weighs more depends on the C++ library
     # ALE was built with, so both must fall on the same side.
     raw = np.random.MT19937(0).random_raw(2_000_000).reshape(-1, 2) / 2**32

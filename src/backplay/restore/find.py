@@ -1,24 +1,34 @@
-"""Which restorer is exact on an environment: try them, fastest first, and keep the first that proves it."""
+"""Which restorer is exact on an env: try them, fastest first, and keep the first that proves it."""
 
 from __future__ import annotations
+
+import copy
+from typing import Any
 
 import numpy as np
 
 from backplay.errors import BackplayError
 from backplay.restore.layers import History
 from backplay.restore.restorers import Restorer, candidates
-from backplay.rollout import AnyEnv, Rollout, replay, roll
+from backplay.rollout import AnyEnv, Rollout, replay, reset_to_another, roll
 
 
-def find_restorer(env: AnyEnv, *, seed: int = 0, steps: int = 64, episodes: int = 4) -> Restorer:
+def find_restorer(
+    env: AnyEnv,
+    *,
+    seed: int = 0,
+    options: dict[str, Any] | None = None,
+    steps: int = 64,
+    episodes: int = 4,
+) -> Restorer:
     """The fastest restorer that is exact on `env`, proven on episodes of random actions.
 
-    Up to `episodes` episodes, `steps` steps in all. Raises BackplayError, with what each restorer did
+    Up to `episodes` episodes from `reset(seed, options)`, `steps` steps in all. Raises BackplayError, with what each restorer did
     wrong, if none is exact.
     """
     reasons = []
     for restorer in candidates(env):
-        flaw = _probe(env, restorer, seed, steps, episodes)
+        flaw = _probe(env, restorer, seed, options, steps, episodes)
         if flaw is None:
             return restorer
         reasons.append(f"  {restorer.name}: {flaw}")
@@ -36,16 +46,23 @@ def no_restorer(reasons: list[str]) -> BackplayError:
     )
 
 
-def _probe(env: AnyEnv, restorer: Restorer, seed: int, steps: int, episodes: int) -> str | None:
+def _probe(
+    env: AnyEnv,
+    restorer: Restorer,
+    seed: int,
+    options: dict[str, Any] | None,
+    steps: int,
+    episodes: int,
+) -> str | None:
     tracked = History(env)
-    rng = np.random.default_rng(seed)
+    space = copy.deepcopy(env.action_space)  # the user's own draws from it stay as they are
+    space.seed(seed)
     left = steps
     try:
         for episode in range(episodes):
-            env.action_space.seed(int(rng.integers(2**31)))
             rollout = roll(
-                tracked, lambda _: env.action_space.sample(),
-                seed=seed + episode, max_steps=left, save=restorer.save,
+                tracked, lambda _: space.sample(), seed=seed + episode, options=options,
+                max_steps=left, save=restorer.save,
             )  # fmt: skip
             flaw = find_flaw(env, restorer, rollout, points=8, horizon=16)
             left -= len(rollout)
@@ -69,7 +86,7 @@ def find_flaw(
         return "no states were saved"
     tested = sorted({int(t) for t in np.linspace(0, max(len(rollout) - 1, 0), points)})
     try:
-        env.reset(seed=(rollout.seed or 0) + 1)
+        reset_to_another(env, rollout)
         for t in (int(t) for t in np.random.default_rng(0).permutation(tested)):
             restorer.load(env, states[t])
             divergence = replay(env, rollout, t, None if t == 0 else t + horizon)

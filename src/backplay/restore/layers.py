@@ -11,6 +11,8 @@ import enum
 import functools
 import io
 import logging
+import random
+import time
 import types
 from collections import deque
 from collections.abc import Iterator
@@ -25,20 +27,22 @@ from backplay.errors import BackplayError
 from backplay.rollout import AnyEnv
 from backplay.trees import LEFT, Attributes, Tree
 
-_SKIPPED_NAMES = frozenset(
-    "env spec _cached_spec metadata _metadata _saved_kwargs _ezpickle_args _ezpickle_kwargs "
-    "render_mode _np_random_seed".split()
-)
-# Wrappers that only watch: what they hold has no bearing on what the env answers.
+_SKIPPED_NAMES = frozenset((
+    "spec", "_cached_spec", "metadata", "_metadata", "_saved_kwargs", "_ezpickle_args",
+    "_ezpickle_kwargs", "render_mode", "_np_random_seed",
+))  # fmt: skip
+# Wrappers that only watch have no bearing on what the env answers: they may come and go.
 _WATCHERS = frozenset(("PassiveEnvChecker", "RecordVideo", "RenderCollection", "HumanRendering"))
 # What these wrappers learn over many episodes is kept, not thrown back, when training restores a state.
 _SPANS_EPISODES = {
     "NormalizeObservation": ("obs_rms",),
     "NormalizeReward": ("return_rms",),
-    "RecordEpisodeStatistics": (
-        "episode_count", "episode_start_time", "return_queue", "length_queue", "time_queue",
+    "RecordEpisodeStatistics": ("episode_count", "return_queue", "length_queue", "time_queue"),
+    "Monitor": (  # of Stable-Baselines3
+        "t_start", "episode_returns", "episode_lengths", "episode_times", "total_steps",
     ),
 }  # fmt: skip
+_STOPWATCHES = {"RecordEpisodeStatistics": "episode_start_time"}
 _STATIC_TYPES = (
     types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type,
     functools.partial, property, gym.Space, EnvSpec, gym.Env, logging.Logger, io.IOBase, np.dtype,
@@ -49,6 +53,7 @@ _STATIC_MODULES = (
 )  # fmt: skip
 _MORE_THAN_ATTRIBUTES = (enum.Enum, dict, list, tuple, set, deque, str, int, float, np.ndarray)
 _LARGE = 64
+_CLOCKS = (("_elapsed_steps", "_max_episode_steps"), ("step_count", "max_steps"))
 
 
 class History(gym.Wrapper[Any, Any, Any, Any]):
@@ -72,9 +77,9 @@ class History(gym.Wrapper[Any, Any, Any, Any]):
 
 
 def layers(env: AnyEnv) -> Iterator[AnyEnv]:
-    """The wrappers from the outside in, then the base env."""
+    """The wrappers that may hold state, from the outside in, then the base env."""
     while isinstance(env, gym.Wrapper):
-        if not isinstance(env, History):
+        if not isinstance(env, History) and type(env).__name__ not in _WATCHERS:
             yield env
         env = env.env
     yield env
@@ -86,13 +91,12 @@ def is_static(value: Any) -> bool:
 
 
 def own_attributes(layer: AnyEnv) -> dict[str, Any]:
-    """The attributes of one layer that may hold state: all but the env inside and the fixed parts."""
-    if type(layer).__name__ in _WATCHERS:
-        return {}
+    """The attributes of one layer that may hold state: all but the env inside and fixed parts."""
+    inside = "env" if isinstance(layer, gym.Wrapper) else None  # a base env may call anything so
     return {
         name: value
         for name, value in vars(layer).items()
-        if name not in _SKIPPED_NAMES and not is_static(value)
+        if name != inside and name not in _SKIPPED_NAMES and not is_static(value)
     }
 
 
@@ -108,24 +112,25 @@ def capture(layer: AnyEnv, previous: dict[str, Tree] | None = None) -> dict[str,
     shared with it instead of copied.
     """
     taken = {}
+    seen: set[int] = set()
     for name, value in own_attributes(layer).items():
         if previous is not None and isinstance(value, dict | list) and len(value) > _LARGE:
             before = previous.get(name)
             if _unchanged(value, before):
                 taken[name] = before
                 continue
-        taken[name] = _capture(value)
+        taken[name] = _capture(value, 3, seen)
     return taken
 
 
 def _unchanged(value: Any, before: Tree) -> bool:
     try:
-        return bool(type(before) is dict or type(before) is list) and bool(value == before)
+        return type(value) is type(before) and bool(value == before)
     except ValueError:  # arrays inside: not comparable by ==
         return False
 
 
-def _capture(value: Any, depth: int = 3) -> Tree:
+def _capture(value: Any, depth: int, seen: set[int]) -> Tree:
     kind = type(value)
     if kind in trees.ATOMS or isinstance(value, np.generic):
         return value
@@ -137,15 +142,24 @@ def _capture(value: Any, depth: int = 3) -> Tree:
     if stream is not None:
         return stream
     if kind in (list, tuple, deque, set):
-        items = [_capture(item, -1) for item in value]
+        items = [_capture(item, -1, seen) for item in value]
+        if kind is set and LEFT in items:
+            raise TypeError("state that is no plain data: a set of functions or spaces")
         return deque(items, value.maxlen) if kind is deque else kind(items)
     if kind is dict:
-        return {_capture(key, -1): _capture(item, -1) for key, item in value.items()}
+        keys = [_capture(key, -1, seen) for key in value]
+        if LEFT in keys:
+            raise TypeError("state that is no plain data: a dict by functions or spaces")
+        items = [_capture(item, -1, seen) for item in value.values()]
+        return dict(zip(keys, items, strict=True))
     # An object held directly by a layer keeps its place, so its data can be written back into it.
-    # One inside a list may come and go, and a container's subclass holds more than its attributes:
-    # those need a deep copy.
+    # One inside a list may come and go, one held in two places may stand in one of them later, and
+    # a container's subclass holds more than its attributes: those need a deep copy.
     if depth > 0 and hasattr(value, "__dict__") and not isinstance(value, _MORE_THAN_ATTRIBUTES):
-        inside = {name: _capture(item, depth - 1) for name, item in vars(value).items()}
+        if id(value) in seen:
+            raise TypeError(f"one object held in two places: {kind.__module__}.{kind.__qualname__}")
+        seen.add(id(value))
+        inside = {name: _capture(item, depth - 1, seen) for name, item in vars(value).items()}
         return Attributes(kind.__qualname__, inside)
     raise TypeError(f"state that is no plain data: {kind.__module__}.{kind.__qualname__}")
 
@@ -161,47 +175,101 @@ def put_back(layer: AnyEnv, saved: dict[str, Tree], keep: tuple[str, ...] = ()) 
 
 
 def _placed(current: Any, saved: Tree, where: str) -> Any:
+    """What to put where `current` stands so that it is as `saved` says."""
     kind = type(saved)
     if kind in trees.ATOMS:
         return saved
     if kind is trees.RandomStream:
         return trees.set_stream(current, saved)
-    if saved is LEFT or (kind is type(LEFT)):
-        return current
     if kind is Attributes:
         if type(current).__qualname__ != saved.kind:
-            raise BackplayError(
-                f"{where} cannot be put back",
-                expected=f"an object of class {saved.kind}",
-                got=type(current).__qualname__,
-                do="Record the demonstration with restorer=bp.DeepCopy() or bp.Replay().",
-            )
-        for name, value in saved.values.items():
-            vars(current)[name] = _placed(vars(current).get(name), value, f"{where}.{name}")
+            raise _misfit(where, f"an object of class {saved.kind}", type(current).__qualname__)
+        values = _placed_items(vars(current), saved.values, where)
+        vars(current).clear()
+        vars(current).update(values)
         return current
     if kind in (dict, list) and len(saved) > _LARGE and _unchanged(current, saved):
         return current
+    if not _holds_live(saved):
+        return trees.copy(saved)
     if kind is dict:
-        inner = current if isinstance(current, dict) else {}
-        return {k: _placed(inner.get(k), v, where) for k, v in saved.items()}
-    if kind in (list, tuple) and any(_holds_live(item) for item in saved):
-        same = isinstance(current, kind) and len(current) == len(saved)
-        live = current if same else [None] * len(saved)
-        return kind(_placed(c, s, where) for c, s in zip(live, saved, strict=True))
-    return trees.copy(saved)
+        return _placed_items(current if isinstance(current, dict) else {}, saved, where)
+    if type(current) is not kind or len(current) != len(saved):
+        raise _misfit(where, f"a {kind.__name__} of {len(saved)}", type(current).__qualname__)
+    items = [
+        now if item is LEFT or item == LEFT else _placed(now, item, where)
+        for now, item in zip(current, saved, strict=True)
+    ]
+    return deque(items, saved.maxlen) if kind is deque else kind(items)
 
 
-def _holds_live(item: Tree) -> bool:
-    return isinstance(item, type(LEFT) | trees.RandomStream)
+def _placed_items(current: dict[Any, Any], saved: dict[Any, Tree], where: str) -> dict[Any, Any]:
+    """The entries of `saved`; those that were no data are as they stand in `current`, if at all."""
+    items = {}
+    for key, value in saved.items():
+        if type(value) is not type(LEFT):
+            items[key] = _placed(current.get(key), value, f"{where}.{key}")
+        elif key in current:
+            items[key] = current[key]
+    return items
 
 
-def reseed(env: AnyEnv, rng: np.random.Generator) -> None:
-    """Gives every numpy stream that a layer of `env` holds a new place, drawn from `rng`."""
+def _misfit(where: str, expected: str, got: str) -> BackplayError:
+    return BackplayError(
+        f"{where} cannot be put back", expected=expected, got=got,
+        do="Record the demonstration with restorer=bp.DeepCopy() or bp.Replay().",
+    )  # fmt: skip
+
+
+def _holds_live(tree: Tree) -> bool:
+    """Whether something in `tree` must be put into what stands there now, not copied over it."""
+    if isinstance(tree, type(LEFT) | trees.RandomStream | Attributes):
+        return True
+    if isinstance(tree, dict):
+        return any(_holds_live(item) for item in tree.values())
+    return isinstance(tree, list | tuple | deque) and any(_holds_live(item) for item in tree)
+
+
+def refresh(env: AnyEnv, rng: np.random.Generator) -> None:
+    """What is new in an episode that starts in an old state: its random streams and stopwatches.
+
+    Every stream that a layer of `env` holds, itself or in an object of its own, takes a new place
+    drawn from `rng`.
+    """
+    seen: set[int] = set()
     for layer in layers(env):
-        for value in vars(layer).values():
-            if isinstance(value, np.random.Generator):
-                kind = type(value.bit_generator)
-                value.bit_generator.state = kind(int(rng.integers(2**63))).state
+        for stream in _streams(vars(layer), 4, seen):
+            _move(stream, rng)
+        stopwatch = _STOPWATCHES.get(type(layer).__name__)
+        if stopwatch:
+            vars(layer)[stopwatch] = time.perf_counter()
+
+
+def _streams(value: Any, depth: int, seen: set[int]) -> Iterator[Any]:
+    """The random streams in `value`, each once, as far as `capture` reads and not in large tables."""
+    if (
+        type(value) in trees.ATOMS
+        or isinstance(value, np.ndarray | np.generic)
+        or id(value) in seen
+    ):
+        return
+    seen.add(id(value))
+    if isinstance(value, np.random.Generator | np.random.RandomState | random.Random):
+        yield value
+    elif isinstance(value, list | tuple | deque | dict):
+        if len(value) <= _LARGE or depth == 4:
+            for item in value.values() if isinstance(value, dict) else value:
+                yield from _streams(item, depth - 1, seen)
+    elif depth > 0 and hasattr(value, "__dict__") and not is_static(value):
+        yield from _streams(vars(value), depth, seen)
+
+
+def _move(stream: Any, rng: np.random.Generator) -> None:
+    if isinstance(stream, np.random.Generator):
+        kind = type(stream.bit_generator)
+        stream.bit_generator.state = kind(int(rng.integers(2**63))).state
+    else:
+        stream.seed(int(rng.integers(2**32)))
 
 
 def restart_clocks(env: AnyEnv) -> int:
@@ -213,7 +281,7 @@ def restart_clocks(env: AnyEnv) -> int:
     found = 0
     for layer in layers(env):
         held = vars(layer)
-        for counter, limit in (("_elapsed_steps", "_max_episode_steps"), ("step_count", "max_steps")):
+        for counter, limit in _CLOCKS:
             if counter in held and limit in held:
                 held[counter] = 0
                 found += 1

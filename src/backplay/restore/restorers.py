@@ -58,19 +58,24 @@ def _save_layers(env: AnyEnv, previous: State = None, wrappers_only: bool = Fals
 
 
 def _load_layers(env: AnyEnv, saved: State, training: bool, wrappers_only: bool = False) -> None:
+    found = _fitting(env, [name for name, _ in saved], wrappers_only)
+    for layer, (_, values) in zip(found, saved, strict=True):
+        stack.put_back(layer, values, stack.spanning(layer) if training else ())
+
+
+def _fitting(env: AnyEnv, recorded: list[str], wrappers_only: bool = False) -> list[AnyEnv]:
+    """The layers of `env`, refused unless they are of the recorded classes."""
     found = list(layers(env))[: -1 if wrappers_only else None]
     names = [type(layer).__name__ for layer in found]
-    recorded = [name for name, _ in saved]
     if names != recorded:
         raise BackplayError(
             "This state is of another stack of wrappers",
-            expected=" > ".join(recorded),
-            got=" > ".join(names),
+            expected=" > ".join(recorded) or "no wrapper",
+            got=" > ".join(names) or "no wrapper",
             do="Build the env as it was built when the demonstration was recorded; other wrappers"
             " go around BackplayEnv.",
         )
-    for layer, (_, values) in zip(found, saved, strict=True):
-        stack.put_back(layer, values, stack.spanning(layer) if training else ())
+    return found
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,7 @@ class AttributeState:
     def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
         _load_layers(env, state, rng is not None)
         if rng is not None:
-            stack.reseed(env, rng)
+            stack.refresh(env, rng)
         return 0
 
 
@@ -101,21 +106,22 @@ class OwnState:
     storable: bool = field(default=True, init=False)
 
     def save(self, env: AnyEnv) -> State:
-        own = trees.copy(env.unwrapped.get_state())  # type: ignore[attr-defined]  # duck-typed
-        return [own, _save_layers(env, wrappers_only=True)]
+        base: Any = env.unwrapped
+        return [trees.copy(base.get_state()), _save_layers(env, wrappers_only=True)]
 
     def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
         own, wrappers = state
         _load_layers(env, wrappers, rng is not None, wrappers_only=True)
-        env.unwrapped.set_state(trees.copy(own))  # type: ignore[attr-defined]  # duck-typed
+        base: Any = env.unwrapped
+        base.set_state(trees.copy(own))
         if rng is not None:
-            stack.reseed(env, rng)
+            stack.refresh(env, rng)
         return 0
 
 
 @dataclass(frozen=True)
 class AtariState:
-    """The emulator's state with its random stream and its sticky action, and the layers' attributes.
+    """The emulator's state with its random stream and sticky action, and the layers' attributes.
 
     The emulator's screen is stale until the step after a load: use the recorded observation.
     """
@@ -132,13 +138,14 @@ class AtariState:
         atari.load_emulator(*_emulator(env), game, rng)
         _load_layers(env, saved, rng is not None)
         if rng is not None:
-            stack.reseed(env, rng)
+            stack.refresh(env, rng)
         return 0
 
 
 def _emulator(env: AnyEnv) -> tuple[Any, list[Any]]:
     """The emulator and the actions it may be given."""
-    return env.unwrapped.ale, list(env.unwrapped._action_set)  # type: ignore[attr-defined]  # AtariEnv
+    base: Any = env.unwrapped
+    return base.ale, list(base._action_set)
 
 
 @dataclass(frozen=True)
@@ -180,12 +187,13 @@ class MujocoState:
             getattr(data, name)[...] = values
         _load_layers(env, saved, rng is not None)
         if rng is not None:
-            stack.reseed(env, rng)
+            stack.refresh(env, rng)
         return 0
 
 
 def _physics(env: AnyEnv) -> tuple[Any, Any]:
-    return env.unwrapped.model, env.unwrapped.data  # type: ignore[attr-defined]  # MujocoEnv
+    base: Any = env.unwrapped
+    return base.model, base.data
 
 
 @functools.cache
@@ -195,16 +203,18 @@ def _derived_names(data: type) -> list[str]:
     Not among them: constraint arrays (`efc_…`), whose sizes change from step to step and which no
     step reads before computing them anew.
     """
-    prefixes = ("x", "geom_x", "site_x", "cam_x", "light_x", "cvel", "cacc", "cfrc", "cinert", "cdof", "crb",
-                "subtree_", "sensordata", "actuator_", "qacc", "qfrc_", "flexvert_")  # fmt: skip
+    prefixes = (
+        "x", "geom_x", "site_x", "cam_x", "light_x", "cvel", "cacc", "cfrc", "cinert", "cdof", "crb",
+        "subtree_", "sensordata", "actuator_", "qacc", "qfrc_", "flexvert_",
+    )  # fmt: skip
     return [name for name in dir(data) if name.startswith(prefixes)]
 
 
 class _Layer:
-    """Stands for layer `index` of the stack inside a deep copy, so that it fits any such stack."""
+    """Stands for one layer, of class `name`, inside a deep copy, so that it fits any such stack."""
 
-    def __init__(self, index: int) -> None:
-        self.index = index
+    def __init__(self, name: str) -> None:
+        self.name = name
 
 
 @dataclass(frozen=True)
@@ -216,13 +226,13 @@ class DeepCopy:
 
     def save(self, env: AnyEnv) -> State:
         found = list(layers(env))
-        marks = [_Layer(i) for i in range(len(found))]
+        marks = [_Layer(type(layer).__name__) for layer in found]
         memo: dict[int, Any] = {id(layer): mark for layer, mark in zip(found, marks, strict=True)}
         return [marks, python_copy.deepcopy([stack.own_attributes(x) for x in found], memo)]
 
     def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
         marks, saved = state
-        found = list(layers(env))[: len(marks)]
+        found = _fitting(env, [mark.name for mark in marks])
         memo: dict[int, Any] = {id(mark): layer for mark, layer in zip(marks, found, strict=True)}
         fresh = python_copy.deepcopy(saved, memo)
         for layer, values in zip(found, fresh, strict=True):
@@ -231,13 +241,13 @@ class DeepCopy:
                 delattr(layer, name)
             vars(layer).update({k: v for k, v in values.items() if k not in keep})
         if rng is not None:
-            stack.reseed(env, rng)
+            stack.refresh(env, rng)
         return 0
 
 
 @dataclass(frozen=True)
 class ReplayState:
-    """A state as the way to it: reset with `seed` and `options`, then take the first `steps` actions."""
+    """A state as the way to it: reset with `seed`, `options`, take the first `steps` actions."""
 
     seed: int | None
     options: dict[str, Any] | None
@@ -265,15 +275,22 @@ class Replay:
     def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
         env.reset(seed=state.seed, options=dict(state.options) if state.options else None)
         for action in state.actions[: state.steps]:
-            env.step(action)
+            env.step(trees.copy(action))
         if rng is not None:
-            stack.reseed(env, rng)
+            stack.refresh(env, rng)
         return int(state.steps)
 
 
 RESTORERS: dict[str, Restorer] = {
     restorer.name: restorer
-    for restorer in (OwnState(), AtariState(), MujocoState(), AttributeState(), DeepCopy(), Replay())
+    for restorer in (
+        OwnState(),
+        AtariState(),
+        MujocoState(),
+        AttributeState(),
+        DeepCopy(),
+        Replay(),
+    )
 }
 """By name, fastest first."""
 
@@ -281,10 +298,10 @@ RESTORERS: dict[str, Restorer] = {
 def candidates(env: AnyEnv) -> list[Restorer]:
     """The restorers that may work on `env`, fastest first."""
     base = env.unwrapped
+    own = (getattr(base, name, None) for name in ("get_state", "set_state"))
     fits = {
-        "own": callable(getattr(base, "get_state", None)) and callable(getattr(base, "set_state", None)),
+        "own": all(map(callable, own)),
         "atari": hasattr(getattr(base, "ale", None), "cloneState"),
         "mujoco": all(hasattr(base, name) for name in ("model", "data", "init_qpos")),
     }
     return [r for r in RESTORERS.values() if fits.get(r.name, True)]
-

@@ -1,0 +1,37 @@
+# Every target sets up what it needs: Python 3.11+ and make are enough.
+PYTHON ?= python3
+BIN := .venv/bin
+JOBS ?= 2
+export OMP_NUM_THREADS ?= 1
+
+.PHONY: setup test check format bench demo clean
+
+setup: .venv/installed
+
+.venv/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("backplay needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch $@
+
+test: setup  ## all tests
+	$(BIN)/pytest -n $(JOBS)
+
+check: setup  ## format, lint, types, fast tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n $(JOBS) -m "not slow"
+
+format: setup  ## put the code into its format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: setup  ## every benchmark, one after the other
+	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+demo: setup  ## the first five minutes
+	$(BIN)/backplay demo
+
+clean:
+	rm -rf .venv dist .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,121 @@
+"""Stable-Baselines3: one callback that moves, logs and saves the curriculum.
+
+    env = bp.BackplayEnv(gym.make("MountainCar-v0"), [demo], bp.Backplay.stretch(300_000))
+    PPO("MlpPolicy", env).learn(300_000, callback=bp.sb3.CurriculumCallback())
+
+Works with one env and with DummyVecEnv and SubprocVecEnv of them, on-policy and off-policy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from backplay.curricula import Curriculum, from_json, to_json
+from backplay.errors import BackplayError
+from backplay.integrations import require
+from backplay.records import Episode
+from backplay.wrapper import advance
+
+require("stable_baselines3", "sb3")
+
+from stable_baselines3.common.callbacks import BaseCallback  # noqa: E402  # after the clear error
+
+_SAVED_AS = "backplay_curriculum"
+
+
+class CurriculumCallback(BaseCallback):
+    """Moves the curriculum of all workers as frames go by, and logs success by where episodes start.
+
+    The curriculum is kept in the model, as JSON: `model.save` saves it, and a loaded model that goes
+    on learning goes on where its curriculum stood.
+
+    Logged: `backplay/success` and, for fifths of the demonstration, `backplay/success_from_0%` (its
+    first fifth, with the true start in it) to `backplay/success_from_80%`; `backplay/true_start` for
+    episodes from step 0 alone; `backplay/frames` with the steps spent on restoring.
+
+    Args:
+        every: update at most once in so many frames; off-policy algorithms ask after every step.
+    """
+
+    def __init__(self, every: int = 1_000, verbose: int = 0) -> None:
+        super().__init__(verbose)
+        self.every = every
+        self.episodes: list[Episode] = []
+        """The episodes of the last update."""
+        self._curriculum: Curriculum | None = None
+        self._frames_before = 0
+        self._next_update = 0
+
+    @property
+    def curriculum(self) -> Curriculum:
+        """The present curriculum."""
+        if self._curriculum is None:
+            raise BackplayError(
+                "There is no curriculum yet", expected="a call from learn()",
+                do="Pass this callback to model.learn(..., callback=...).",
+            )  # fmt: skip
+        return self._curriculum
+
+    def _init_callback(self) -> None:
+        try:
+            found = self.training_env.get_attr("curriculum")
+            lengths = [len(demo) for demo in self.training_env.get_attr("demos")[0]]
+        except AttributeError as error:
+            raise BackplayError(
+                "This model's env has no curriculum", expected="a BackplayEnv in every worker",
+                got=str(self.training_env), do="Wrap each env: bp.BackplayEnv(env, [demo], curriculum).",
+            ) from error  # fmt: skip
+        self._lengths = lengths
+        saved = getattr(self.model, _SAVED_AS, None)
+        self._curriculum = from_json(saved, kinds=[type(found[0])]) if saved else found[0]
+        # learn() may count from zero again; the curriculum's clock does not.
+        seen = getattr(self._curriculum, "frames", 0)
+        self._frames_before = max(0, seen - self.model.num_timesteps)
+        self._next_update = 0
+
+    def _on_training_start(self) -> None:
+        self._advance()
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _on_rollout_end(self) -> None:
+        if self.num_timesteps >= self._next_update:
+            self._advance()
+
+    def _on_training_end(self) -> None:
+        self._advance()
+
+    def _advance(self) -> None:
+        restored = sum(self.training_env.get_attr("restored_steps"))
+        frames = self._frames_before + self.model.num_timesteps + restored
+        self._curriculum, self.episodes = advance(self.training_env, self.curriculum, frames)
+        setattr(self.model, _SAVED_AS, to_json(self._curriculum))
+        self._next_update = self.num_timesteps + self.every
+        self._log(frames)
+
+    def _log(self, frames: int) -> None:
+        self.logger.record("backplay/frames", frames)
+        self.logger.record("backplay/starts", self.curriculum.describe(), exclude="tensorboard")
+        groups: dict[str, list[bool]] = {}
+        for episode in self.episodes:
+            groups.setdefault("success", []).append(episode.success)
+            if episode.start is None:
+                continue
+            if episode.start.step == 0:
+                groups.setdefault("true_start", []).append(episode.success)
+            fifth = 5 * episode.start.step // self._lengths[episode.start.demo]
+            groups.setdefault(f"success_from_{20 * fifth}%", []).append(episode.success)
+        for name, successes in sorted(groups.items()):
+            self.logger.record_mean(f"backplay/{name}", sum(successes) / len(successes))
+
+
+def curriculum_of(model: Any) -> Curriculum:
+    """The curriculum saved in a model that was trained with the callback."""
+    saved = getattr(model, _SAVED_AS, None)
+    if saved is None:
+        raise BackplayError(
+            "This model has no curriculum", expected="a model trained with CurriculumCallback",
+            do="Train it with callback=bp.sb3.CurriculumCallback().",
+        )  # fmt: skip
+    return from_json(saved)
