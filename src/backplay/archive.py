@@ -1,8 +1,8 @@
 """One file of arrays and JSON: written whole or not at all, read with distrust.
 
 The file is a zip of a manifest, one JSON tree and plain `.npy` arrays, so other tools can open it.
-Reading it checks every size before anything is allocated, and a digest over the whole content. It never
-unpickles and never imports anything a file names.
+Reading it checks every size before anything is allocated, and a digest over the whole content. It
+never unpickles and never imports anything a file names.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def write(path: str | Path, kind: str, tree: trees.Tree) -> None:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Puts `data` at `path`: after a crash the file is the old one or the new one, never a mixture."""
+    """Puts `data` at `path`: after a crash the file is the old or the new one, never a mixture."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.parent / f".{path.name}.{secrets.token_hex(6)}"
@@ -93,7 +93,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def read(path: str | Path, kind: str, max_bytes: int = _MAX_BYTES) -> trees.Tree:
-    """The tree in a file of the given kind; DemonstrationError if it is damaged, or is no such file.
+    """The tree in a file of the given kind; DemonstrationError if it is damaged or no such file.
 
     `max_bytes` bounds what the content may take in memory.
     """

@@ -70,7 +70,7 @@ def check(
     demo = demo.fit(env)
     if demo.actions is None:
         raise DemonstrationError(
-            "This demonstration cannot be checked", expected="actions to repeat", got="states alone",
+            "This demonstration cannot be checked", expected="actions", got="states alone",
             do="Record it with keep_actions=True to check it; training does not need them.",
         )  # fmt: skip
     report = _restore_all(env, demo, max_steps)

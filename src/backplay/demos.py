@@ -1,8 +1,8 @@
 """Demonstrations: one recorded episode with a state to return to at every step.
 
-`record` (next door) makes one, `Demonstration.save` writes it, `load` reads it. A file is arrays and JSON.
-States that are no plain data are not in it: they are rebuilt from the seed and the actions, and
-verified, as soon as an env is at hand. Knows nothing of curricula.
+`record` (next door) makes one, `Demonstration.save` writes it, `load` reads it. A file is arrays
+and JSON. States that are no plain data are not in it: they are rebuilt from the seed and the
+actions, and verified, as soon as an env is at hand. Knows nothing of curricula.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Demonstration:
     actions: list[Any] | None
     """[T], or None: Backplay needs the states alone."""
     states: list[Any] | None
-    """What the restorer saved in each state, [T + 1]; None if it must first be rebuilt with an env."""
+    """What the restorer saved in each state, [T + 1]; None if it must be rebuilt with an env."""
     restorer: Restorer
     """What saved the states and puts an env back into them."""
     seed: int | None = None
@@ -121,7 +121,7 @@ class Demonstration:
         )  # fmt: skip
 
     def fit(self, env: AnyEnv) -> Demonstration:
-        """This demonstration for use with `env`: of the same env and spaces, its states rebuilt."""
+        """A demonstration for use with `env`: of the same env and spaces, its states rebuilt."""
         here = describe_env(env)
         for what, ours, theirs in (
             ("environment", self.env_id, here["env_id"]),
@@ -164,7 +164,7 @@ class Demonstration:
             "This demonstration could not be rebuilt from its seed and actions",
             expected="the recorded observations, rewards and endings",
             got=problem,
-            do=f"Use the env and the package versions it was recorded with: {versions or 'unknown'}.",
+            do=f"Use the env and the versions it was recorded with: {versions or 'unknown'}.",
         )
 
     def restore(self, env: AnyEnv, step: int, rng: np.random.Generator | None = None) -> int:
@@ -187,7 +187,7 @@ class Demonstration:
         if not self.restorer.storable and (self.actions is None or self.seed is None):
             raise DemonstrationError(
                 "This demonstration cannot be written",
-                expected=f"a seed and actions, because {self.restorer.name} states are no plain data",
+                expected=f"a seed and actions: {self.restorer.name} states are no plain data",
                 got="no actions" if self.actions is None else "no seed",
                 do="Record it with a seed and its actions.",
             )

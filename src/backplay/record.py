@@ -1,4 +1,4 @@
-"""Recording a demonstration: play an episode, save a state at every step, prove that they restore."""
+"""Recording: play an episode, save a state at every step, prove that the states restore."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def record(
 
 
 def find_exact(env: AnyEnv, rollout: Rollout, but: str) -> tuple[Restorer, Rollout]:
-    """A restorer other than `but` that is exact on this episode, played again to save its states."""
+    """Another restorer than `but`, exact on this episode, and the episode with its states."""
     reasons = []
     for candidate in candidates(env):
         if candidate.name == but:

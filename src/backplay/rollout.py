@@ -103,7 +103,7 @@ def replay(
     stop: int | None = None,
     on_state: Callable[[int], None] | None = None,
 ) -> Divergence | None:
-    """Repeats actions `start` to `stop` on `env` as it stands; the first answer that differs, or None.
+    """Repeats actions `start` to `stop` on `env` as it stands; the first difference, or None.
 
     `on_state(t)` is called when the env stands in state t, before action t, and after the last one.
     """

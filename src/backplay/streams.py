@@ -1,6 +1,6 @@
 """Random streams: where a random number generator stands, and moving one there.
 
-Comes in: a numpy or Python generator, or a `RandomStream` from a file. Does not know who draws from it.
+Comes in: a numpy or Python generator, or a `RandomStream` from a file. Does not know who draws.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Trees of plain data: copy them, compare them, turn them into JSON plus arrays and back.
 
-A tree is None, bool, int, float, str, bytes, a numpy array or scalar, or a tuple, list, dict, set or
-deque of trees; an observation, an action and a saved state all are. Two more leaves exist for states:
-`RandomStream` (where a random number generator stood) and `Attributes` (the data inside an object that
-stays where it is). Nothing here knows what a tree means, and reading one never runs code.
+A tree is None, bool, int, float, str, bytes, a numpy array or scalar, or a tuple, list, dict, set
+or deque of trees; an observation, an action and a saved state all are. Two more leaves exist for
+states: `RandomStream` (where a random number generator stood) and `Attributes` (the data inside an
+object that stays where it is). Nothing here knows what a tree means; reading one never runs code.
 """
 
 from __future__ import annotations
@@ -71,12 +71,19 @@ def copy(tree: Tree) -> Tree:
     raise TypeError(f"not plain data: {kind.__module__}.{kind.__qualname__}")
 
 
-def first_difference(a: Tree, b: Tree, path: str = "") -> str | None:
+def first_difference(a: Tree, b: Tree) -> str | None:
     """Where `a` and `b` first differ, as a readable line, or None if they are equal to the bit.
 
     NaN equals NaN, 0.0 does not equal -0.0. Arrays must agree in dtype and shape too; 1, 1.0 and
     np.float64(1) are the same, and so are a tuple and a list.
     """
+    return _difference(a, b, "", set())
+
+
+def _difference(a: Tree, b: Tree, path: str, equal: set[tuple[int, int]]) -> str | None:
+    """As above, at `path`; `equal` holds the ids of the containers that were compared before."""
+    if a is b or (id(a), id(b)) in equal:
+        return None
     where = f"{path}: " if path else ""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         try:
@@ -84,7 +91,7 @@ def first_difference(a: Tree, b: Tree, path: str = "") -> str | None:
         except ValueError:  # nested lists of different lengths beside an array
             return f"{where}{type(a).__name__} and {type(b).__name__}"
     if isinstance(a, set) and isinstance(b, set):
-        a, b = sorted(a, key=repr), sorted(b, key=repr)
+        return _difference(sorted(a, key=repr), sorted(b, key=repr), path, set())
     if isinstance(a, dict) and isinstance(b, dict):
         if a.keys() != b.keys():
             return f"{where}keys {sorted(map(str, a))} and {sorted(map(str, b))}"
@@ -94,11 +101,12 @@ def first_difference(a: Tree, b: Tree, path: str = "") -> str | None:
             return f"{where}lengths {len(a)} and {len(b)}"
         pairs = [(f"{path}[{i}]", x, y) for i, (x, y) in enumerate(zip(a, b, strict=True))]
     else:
-        return None if a is b or _same_leaf(a, b) else f"{where}{a!r} and {b!r}"
+        return None if _same_leaf(a, b) else f"{where}{a!r} and {b!r}"
     for name, x, y in pairs:
-        found = first_difference(x, y, name)
+        found = _difference(x, y, name, equal)
         if found:
             return found
+    equal.add((0, 0))
     return None
 
 

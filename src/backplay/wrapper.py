@@ -1,8 +1,8 @@
 """BackplayEnv: the one wrapper that starts episodes where a curriculum says.
 
-Every `reset` draws its own start, so auto-reset, which passes neither seed nor options, cannot lose it.
-Down goes a curriculum (`set_curriculum`), up come finished episodes (`take_episodes`); `advance` does
-both for one env or for all workers of a vector env.
+Every `reset` draws its own start, so auto-reset, which passes neither seed nor options, cannot lose
+it. Down goes a curriculum (`set_curriculum`), up come finished episodes (`take_episodes`);
+`advance` does both for one env or for all workers of a vector env.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from backplay.curricula import Curriculum
 from backplay.demos import Demonstration
 from backplay.errors import BackplayError, show
 from backplay.records import Episode, Start
-from backplay.restore import restart_clocks
+from backplay.restore import Replay, restart_clocks
 from backplay.rollout import AnyEnv
 from backplay.success import Ending, SuccessRule, default_rule
 
@@ -39,9 +39,9 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         curriculum: where episodes start now.
         initial: what step 0 means: `"reset"`, the environment's own reset, as without this wrapper;
             or `"demonstration"`, the recorded initial state, for tasks that are a set of levels.
-        rng: after a restore, `"reseed"` the random streams, so that a stochastic env does not repeat
-            the demonstration's luck, or `"restore"` them.
-        time_limit: after a restore, `"continue"` the demonstration's clock, or start a `"fresh"` one.
+        rng: after a restore, `"reseed"` the random streams, so that a stochastic env does not
+            repeat the demonstration's luck, or `"restore"` them.
+        time_limit: after a restore, `"continue"` the demonstration's clock, or a `"fresh"` one.
         success: which endings count as success; by default see `backplay.success.default_rule`.
     """
 
@@ -66,6 +66,11 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
                 do="Write BackplayEnv(env, [demo], curriculum).",
             )  # fmt: skip
         self.demos = [demo.fit(env) for demo in demos]
+        if time_limit == "fresh" and not restart_clocks(env):
+            raise BackplayError(
+                "time_limit", expected="a TimeLimit wrapper inside BackplayEnv, or max_steps",
+                got="no clock to start afresh", do='Use time_limit="continue", or add TimeLimit.',
+            )  # fmt: skip
         self.restored_steps = 0
         """Steps spent on restoring so far (only replay takes any): part of any frame budget."""
         self._lengths = np.array([len(demo) for demo in self.demos])
@@ -74,6 +79,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         self._succeeded = success or default_rule(self.demos)
         self._rng = np.random.default_rng()
         self._has_reset = False
+        self._repeats_streams = False  # the env's streams stand where the demonstration's stood
         self._finished: deque[Episode] = deque(maxlen=100_000)
         self._steps_unattended = 0
         self.start: Start | None = None
@@ -109,9 +115,11 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         self._total_reward, self._length = 0.0, 0
         self._warn_if_unattended()
         at_reset = self.start.step == 0 and self._initial == "reset"
+        if at_reset and self._repeats_streams and seed is None:
+            seed = int(self._rng.integers(2**31))  # or it would draw what was drawn before
         if at_reset or seed is not None or not self._has_reset:
             observation, info = self.env.reset(seed=seed, options=options or None)
-            self._has_reset = True
+            self._has_reset, self._repeats_streams = True, False
             if at_reset:
                 return observation, info
         demo = self.demos[self.start.demo]
@@ -119,11 +127,9 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         self.restored_steps += demo.restorer.load(
             self.env, state, self._rng if self._reseed else None
         )
-        if self._fresh_clock and not restart_clocks(self.env):
-            raise BackplayError(
-                "time_limit", expected="a TimeLimit wrapper inside BackplayEnv, or max_steps",
-                got="no clock to start afresh", do='Use time_limit="continue", or add TimeLimit.',
-            )  # fmt: skip
+        self._repeats_streams = not self._reseed or isinstance(demo.restorer, Replay)
+        if self._fresh_clock:
+            restart_clocks(self.env)
         return trees.copy(observation), {}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
@@ -158,28 +164,29 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             pass
         raise BackplayError(
             'options["start"]',
-            expected=f"a Start of a demonstration below {len(self.demos)} and a step before its end",
+            expected=f"a Start with demo below {len(self.demos)} and a step before its end",
             got=show(asked),
             do="Write reset(options={'start': bp.Start(demo=0, step=12)}).",
         )
 
     def _warn_if_unattended(self) -> None:
-        """Says once if training goes on for long and nobody moves a curriculum that wants to move."""
+        """Says once if training goes on for long and nobody moves a curriculum that would move."""
         if self._steps_unattended < _QUIET_STEPS:
             return
         later = self.curriculum.update((), 10**15)
         if later.describe() != self.curriculum.describe():
             warnings.warn(
                 f"This curriculum has stood at {self.curriculum.describe()} for"
-                f" {self._steps_unattended} steps of one env. Nobody moves it: call bp.advance(envs,"
-                " curriculum, frames) after each rollout, or use bp.sb3.CurriculumCallback.",
+                f" {self._steps_unattended} steps of one env. Nobody moves it: call"
+                " bp.advance(envs, curriculum, frames) after each rollout, or use"
+                " bp.sb3.CurriculumCallback.",
                 stacklevel=3,
             )
         self._steps_unattended = -(10**15)
 
 
 def advance(envs: Any, curriculum: Curriculum, frames: int) -> tuple[Curriculum, list[Episode]]:
-    """Moves the curriculum on and gives it to every worker; also returns the episodes that finished.
+    """Moves the curriculum on, gives it to every worker; returns it and the finished episodes.
 
     Args:
         envs: a BackplayEnv, wrapped or not; a Gymnasium vector env or a Stable-Baselines3 VecEnv of
@@ -197,14 +204,14 @@ def _call(envs: Any, name: str, *args: Any) -> list[Any]:
     """The results of calling a method of BackplayEnv in every worker of `envs`."""
     if isinstance(envs, list | tuple):
         return [result for env in envs for result in _call(env, name, *args)]
-    if isinstance(envs, gym.Env):
+    if isinstance(envs, gym.Env) and envs.has_wrapper_attr(name):
         return [envs.get_wrapper_attr(name)(*args)]
     if hasattr(envs, "env_method"):  # Stable-Baselines3
         return list(envs.env_method(name, *args))
     if hasattr(envs, "call"):  # gymnasium.vector
         return list(envs.call(name, *args))
     raise BackplayError(
-        "envs", expected="an env, a vector env or a list of envs", got=show(envs),
+        "envs", expected="a BackplayEnv, a vector env of such or a list of them", got=show(envs),
         do="Pass the env your trainer steps.",
     )  # fmt: skip
 

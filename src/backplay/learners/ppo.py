@@ -127,7 +127,7 @@ class PPO:
             "policy_loss": -float(gains.mean()),
             "value_loss": float(errors.mean()),
             "entropy": float(entropies.mean()),
-            # The divergence's estimate with the least variance of the simple ones
+            # An estimate that no sample makes negative
             "approximate_kl": float((ratios - 1 - log_ratios).mean()),
             "clip_fraction": float(((ratios - 1).abs() > config.clip).float().mean()),
             "explained_variance": _explained_variance(rollout.values, batch.returns),

@@ -1,15 +1,15 @@
 """The state of an Atari emulator, sticky actions included.
 
 ALE's saved state holds the game and, on request, the random stream that decides which frames repeat
-the previous action. It does not hold *which* action that is: after a restore, a sticky frame repeats
-whatever was played last before the restore. The functions here find that action when a state is saved
-and set it again when it is loaded. They do so with the emulator alone: a copy of the state whose
-stream is replaced by one known to make the next frames sticky (or not) is played for a few frames, and
-then the true state is restored.
+the previous action. It does not hold *which* action that is: after a restore, a sticky frame
+repeats whatever was played last before the restore. The functions here find that action when a
+state is saved and set it again when it is loaded. They do so with the emulator alone: a copy of the
+state whose stream is replaced by one known to make the next frames sticky (or not) is played for a
+few frames, and then the true state is restored.
 
 The stream is found in the serialised state by its form, the text of a Mersenne Twister. If a future
-ALE writes it otherwise, nothing is found and nothing is replaced; `find_restorer` then sees that sticky
-actions are not exact and takes another restorer.
+ALE writes it otherwise, nothing is found and nothing is replaced; `find_restorer` then sees that
+sticky actions are not exact and takes another restorer.
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ def _with_stream(serialized: bytes, stream: bytes) -> bytes:
 @functools.cache
 def _stream(chance: float, *, sticky: bool) -> bytes:
     """A stream whose next frames are all sticky, or all not, each being so with `chance`."""
-    # A frame takes one double, made of two draws. Which of them weighs more depends on the C++ library
-    # ALE was built with, so both must fall on the same side.
+    # A frame takes one double, made of two draws. Which of them weighs more depends on the C++
+    # library ALE was built with, so both must fall on the same side.
     raw = np.random.MT19937(0).random_raw(2_000_000).reshape(-1, 2) / 2**32
     hits = ((raw < chance) == sticky).all(axis=1)
     run = np.lib.stride_tricks.sliding_window_view(hits, _FRAMES).all(axis=1)

@@ -23,8 +23,8 @@ def find_restorer(
 ) -> Restorer:
     """The fastest restorer that is exact on `env`, proven on episodes of random actions.
 
-    Up to `episodes` episodes from `reset(seed, options)`, `steps` steps in all. Raises BackplayError, with what each restorer did
-    wrong, if none is exact.
+    Up to `episodes` episodes from `reset(seed, options)`, `steps` steps in all. Raises
+    BackplayError, with what each restorer did wrong, if none is exact.
     """
     reasons = []
     for restorer in candidates(env):
@@ -41,8 +41,8 @@ def no_restorer(reasons: list[str]) -> BackplayError:
         "No way was found to put this environment back into an earlier state",
         expected="one restorer after which it answers exactly as the first time",
         got="\n" + "\n".join(reasons),
-        do="If replay failed too, the env is not deterministic given its seed: give it get_state() and"
-        " set_state() that cover all it draws from, or pass a restorer of your own.",
+        do="If replay failed too, the env is not deterministic given its seed: give it get_state()"
+        " and set_state() that cover all it draws from, or pass a restorer of your own.",
     )
 
 

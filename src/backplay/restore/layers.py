@@ -25,6 +25,7 @@ from gymnasium.envs.registration import EnvSpec
 from backplay import trees
 from backplay.errors import BackplayError
 from backplay.rollout import AnyEnv
+from backplay.streams import RandomStream, read_stream, set_stream
 from backplay.trees import LEFT, Attributes, Tree
 
 _SKIPPED_NAMES = frozenset((
@@ -33,7 +34,7 @@ _SKIPPED_NAMES = frozenset((
 ))  # fmt: skip
 # Wrappers that only watch have no bearing on what the env answers: they may come and go.
 _WATCHERS = frozenset(("PassiveEnvChecker", "RecordVideo", "RenderCollection", "HumanRendering"))
-# What these wrappers learn over many episodes is kept, not thrown back, when training restores a state.
+# What these wrappers learn over many episodes is kept when training restores a state.
 _SPANS_EPISODES = {
     "NormalizeObservation": ("obs_rms",),
     "NormalizeReward": ("return_rms",),
@@ -52,7 +53,9 @@ _STATIC_MODULES = (
     "gymnasium.envs.mujoco.mujoco_rendering",
 )  # fmt: skip
 _MORE_THAN_ATTRIBUTES = (enum.Enum, dict, list, tuple, set, deque, str, int, float, np.ndarray)
-_LARGE = 64
+_NO_STREAMS = (*trees.ATOMS, np.ndarray, np.generic)
+_LARGE = 8  # a container of more entries may be an unchanging table: worth comparing
+_HUGE = 64  # one of more entries holds no random streams
 _CLOCKS = (("_elapsed_steps", "_max_episode_steps"), ("step_count", "max_steps"))
 
 
@@ -138,17 +141,17 @@ def _capture(value: Any, depth: int, seen: set[int]) -> Tree:
         return value.copy()
     if is_static(value):
         return LEFT
-    stream = trees.read_stream(value)
+    stream = read_stream(value)
     if stream is not None:
         return stream
     if kind in (list, tuple, deque, set):
         items = [_capture(item, -1, seen) for item in value]
-        if kind is set and LEFT in items:
+        if kind is set and any(map(_is_left, items)):
             raise TypeError("state that is no plain data: a set of functions or spaces")
         return deque(items, value.maxlen) if kind is deque else kind(items)
     if kind is dict:
         keys = [_capture(key, -1, seen) for key in value]
-        if LEFT in keys:
+        if any(map(_is_left, keys)):
             raise TypeError("state that is no plain data: a dict by functions or spaces")
         items = [_capture(item, -1, seen) for item in value.values()]
         return dict(zip(keys, items, strict=True))
@@ -179,8 +182,8 @@ def _placed(current: Any, saved: Tree, where: str) -> Any:
     kind = type(saved)
     if kind in trees.ATOMS:
         return saved
-    if kind is trees.RandomStream:
-        return trees.set_stream(current, saved)
+    if kind is RandomStream:
+        return set_stream(current, saved)
     if kind is Attributes:
         if type(current).__qualname__ != saved.kind:
             raise _misfit(where, f"an object of class {saved.kind}", type(current).__qualname__)
@@ -197,7 +200,7 @@ def _placed(current: Any, saved: Tree, where: str) -> Any:
     if type(current) is not kind or len(current) != len(saved):
         raise _misfit(where, f"a {kind.__name__} of {len(saved)}", type(current).__qualname__)
     items = [
-        now if item is LEFT or item == LEFT else _placed(now, item, where)
+        now if _is_left(item) else _placed(now, item, where)
         for now, item in zip(current, saved, strict=True)
     ]
     return deque(items, saved.maxlen) if kind is deque else kind(items)
@@ -207,11 +210,15 @@ def _placed_items(current: dict[Any, Any], saved: dict[Any, Tree], where: str) -
     """The entries of `saved`; those that were no data are as they stand in `current`, if at all."""
     items = {}
     for key, value in saved.items():
-        if type(value) is not type(LEFT):
+        if not _is_left(value):
             items[key] = _placed(current.get(key), value, f"{where}.{key}")
         elif key in current:
             items[key] = current[key]
     return items
+
+
+def _is_left(item: Tree) -> bool:
+    return type(item) is type(LEFT)  # not by ==: it equals the empty tuple
 
 
 def _misfit(where: str, expected: str, got: str) -> BackplayError:
@@ -223,7 +230,7 @@ def _misfit(where: str, expected: str, got: str) -> BackplayError:
 
 def _holds_live(tree: Tree) -> bool:
     """Whether something in `tree` must be put into what stands there now, not copied over it."""
-    if isinstance(tree, type(LEFT) | trees.RandomStream | Attributes):
+    if isinstance(tree, type(LEFT) | RandomStream | Attributes):
         return True
     if isinstance(tree, dict):
         return any(_holds_live(item) for item in tree.values())
@@ -246,18 +253,14 @@ def refresh(env: AnyEnv, rng: np.random.Generator) -> None:
 
 
 def _streams(value: Any, depth: int, seen: set[int]) -> Iterator[Any]:
-    """The random streams in `value`, each once, as far as `capture` reads and not in large tables."""
-    if (
-        type(value) in trees.ATOMS
-        or isinstance(value, np.ndarray | np.generic)
-        or id(value) in seen
-    ):
+    """The random streams in `value`, each once; not in large tables, not deeper than `depth`."""
+    if isinstance(value, _NO_STREAMS) or id(value) in seen:
         return
     seen.add(id(value))
     if isinstance(value, np.random.Generator | np.random.RandomState | random.Random):
         yield value
     elif isinstance(value, list | tuple | deque | dict):
-        if len(value) <= _LARGE or depth == 4:
+        if len(value) <= _HUGE or depth == 4:
             for item in value.values() if isinstance(value, dict) else value:
                 yield from _streams(item, depth - 1, seen)
     elif depth > 0 and hasattr(value, "__dict__") and not is_static(value):

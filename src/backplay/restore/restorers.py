@@ -1,7 +1,7 @@
 """Ways of putting an environment back into a state it was in.
 
-Each restorer saves a state from an env and loads it into that env or another one built alike. They do
-not say whether they are exact: `find_restorer` proves that on the env at hand.
+Each restorer saves a state from an env and loads it into that env or another one built alike. They
+do not say whether they are exact: `find_restorer` proves that on the env at hand.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class MujocoState:
         kind = mujoco.mjtState.mjSTATE_INTEGRATION
         physics = np.empty(mujoco.mj_stateSize(model, kind))
         mujoco.mj_getState(model, data, physics, kind)
-        derived = {name: getattr(data, name).copy() for name in _derived_names(type(data))}
+        derived = {name: getattr(data, name).copy() for name in _derived_names()}
         return [physics, derived, _save_layers(env)]
 
     def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
@@ -197,17 +197,19 @@ def _physics(env: AnyEnv) -> tuple[Any, Any]:
 
 
 @functools.cache
-def _derived_names(data: type) -> list[str]:
+def _derived_names() -> list[str]:
     """Names of the arrays of MjData that follow from its state, by their documented prefixes.
 
     Not among them: constraint arrays (`efc_…`), whose sizes change from step to step and which no
     step reads before computing them anew.
     """
+    import mujoco
+
     prefixes = (
-        "x", "geom_x", "site_x", "cam_x", "light_x", "cvel", "cacc", "cfrc", "cinert", "cdof", "crb",
-        "subtree_", "sensordata", "actuator_", "qacc", "qfrc_", "flexvert_",
+        "x", "geom_x", "site_x", "cam_x", "light_x", "cvel", "cacc", "cfrc", "cinert", "cdof",
+        "crb", "subtree_", "sensordata", "actuator_", "qacc", "qfrc_", "flexvert_",
     )  # fmt: skip
-    return [name for name in dir(data) if name.startswith(prefixes)]
+    return [name for name in dir(mujoco.MjData) if name.startswith(prefixes)]
 
 
 class _Layer:

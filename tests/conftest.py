@@ -1,4 +1,4 @@
-"""Property tests of this folder try the same examples on every run and on any machine."""
+"""Property tests try the same examples on every run and on any machine."""
 
 from hypothesis import settings
 
