@@ -12,9 +12,10 @@ from gymnasium import spaces
 
 
 class Corridor(gym.Env[Any, Any]):
-    """Walk right to the end: action 1 is a step right, 0 a step left; with `slip` it goes the other way.
+    """Walk right to the end: action 1 is a step right, 0 a step left, if it does not slip.
 
-    All its state is plain attributes. Reward 1 and termination at the end.
+    All its state is plain attributes. `slip` is the chance to go the other way. Reward 1 and
+    termination at the end.
     """
 
     def __init__(self, length: int = 10, slip: float = 0.0) -> None:
@@ -61,6 +62,14 @@ class ForgetfulCorridor(Corridor):
 
     def __init__(self) -> None:
         super().__init__(40, slip=0.4)
+        self.luck = random.Random()
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        self.luck.seed(seed)
+        return super().reset(seed=seed)
+
+    def slips(self) -> bool:
+        return self.luck.random() < self.slip
 
     def get_state(self) -> Any:
         return [self.place, self.steps]
@@ -97,7 +106,7 @@ class Dice:
 
 
 class LawlessCorridor(Corridor):
-    """Truly non-deterministic: nobody can say when `field` will differ, but after step 3 it does."""
+    """Truly non-deterministic: from step 4 on nobody can say what `field` will be."""
 
     def __init__(self, field: str = "observation") -> None:
         super().__init__(1000)
@@ -186,12 +195,9 @@ class ManyStreams(Corridor):
         return self.see(), {}
 
     def see(self) -> Any:
-        return np.array(
-            [
-                self.python.random(), self.legacy.rand(), self.deep.cards.random(),
-                self.listed[0].random(), self.named["it"].random(),
-            ]  # fmt: skip
-        )
+        by_name = self.named["it"].random()
+        own = [self.python.random(), self.legacy.rand(), self.deep.cards.random()]
+        return np.array([*own, self.listed[0].random(), by_name])
 
 
 class Deck:
@@ -214,9 +220,9 @@ class Moody(Corridor):
 
     def step(self, action: Any) -> Any:
         for owner, period in ((self, 7), (self.mood, 5)):
-            if self.steps % period == 3:
+            if self.steps % period == 1:
                 vars(owner)["angry"] = self.steps
-            elif self.steps % period == 6:
+            elif self.steps % period == 4:
                 vars(owner).pop("angry", None)
         return super().step(action)
 
@@ -268,7 +274,7 @@ class Levels(Corridor):
 
 
 class Spaces(gym.Env[Any, Any]):
-    """Any spaces: observations are drawn from one, rewards depend on the action taken in the other."""
+    """Any spaces: observations are drawn from one, rewards follow from actions in the other."""
 
     def __init__(self, observation: spaces.Space[Any], action: spaces.Space[Any]) -> None:
         self.observation_space, self.action_space = observation, action
@@ -283,7 +289,7 @@ class Spaces(gym.Env[Any, Any]):
         assert self.action_space.contains(action)
         self.steps += 1
         flat = spaces.flatten(self.action_space, action)
-        return self.see(), float(np.sum(flat)), False, self.steps >= 120, {}
+        return self.see(), float(np.sum(flat)), False, self.steps >= 40, {}
 
     def see(self) -> Any:
         space = copy.deepcopy(self.observation_space)

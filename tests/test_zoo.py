@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import functools
+import itertools
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import ale_py
@@ -40,6 +42,12 @@ def at_random(env: Env) -> Callable[[Any], Any]:
 
 def always(action: Any) -> Callable[[Env], Callable[[Any], Any]]:
     return lambda env: lambda _: action
+
+
+def patrol(env: Env) -> Callable[[Any], Any]:
+    """Right, left, down, up: stays at the safe edge of FrozenLake."""
+    turns = itertools.cycle((2, 0, 1, 3))
+    return lambda _: next(turns)
 
 
 def balance(env: Env) -> Callable[[Any], Any]:
@@ -114,7 +122,7 @@ def of_vectors(env: Env) -> Env:
 
 
 def of_anything(env: Env) -> Env:
-    """The usual wrappers that take any observation."""
+    """The usual wrappers that take any observation and learn nothing over episodes."""
     env = w.RecordEpisodeStatistics(w.StickyAction(env, 0.3))
     return w.DelayObservation(w.TransformReward(env, lambda reward: reward / 2), delay=2)
 
@@ -140,13 +148,11 @@ class Animal(NamedTuple):
     restorer: str
     policy: Callable[[Env], Callable[[Any], Any]] = at_random
     wrapped: Wrap = of_vectors
-    kwargs: dict[str, Any] = {}
+    kwargs: Mapping[str, Any] = MappingProxyType({})
     wrapped_kwargs: dict[str, Any] | None = None
     steps: int = 110
     """At least 100, or a whole episode."""
     max_checked: int = 200_000
-    whole: bool = False
-    """Whether the episode ends before 100 steps."""
 
 
 LIGHT = {"vehicles_count": 4, "simulation_frequency": 5, "policy_frequency": 1, "duration": 12}
@@ -156,15 +162,15 @@ ZOO = {
     "Acrobot": Animal("Acrobot-v1", "attributes"),
     "Pendulum": Animal("Pendulum-v1", "attributes"),
     "FrozenLake": Animal(
-        "FrozenLake-v1", "attributes", wrapped=of_anything, kwargs={"is_slippery": False},
-        whole=True,
+        "FrozenLake-v1", "attributes", patrol, of_anything,
+        {"map_name": "8x8", "is_slippery": False},
     ),
     "slippery FrozenLake": Animal(
         "FrozenLake-v1", "attributes", always(0), of_anything, {"map_name": "8x8"}
     ),
     "Taxi": Animal("Taxi-v4", "attributes", wrapped=of_anything),
-    "DoorKey": Animal("MiniGrid-DoorKey-8x8-v0", "deepcopy", solve, of_grids, whole=True),
-    "MultiRoom": Animal("MiniGrid-MultiRoom-N4-S5-v1", "deepcopy", solve, of_grids, whole=True),
+    "DoorKey": Animal("MiniGrid-DoorKey-8x8-v0", "deepcopy", solve, of_grids),
+    "MultiRoom": Animal("MiniGrid-MultiRoom-N4-S5-v1", "deepcopy", solve, of_grids),
     "obstacles": Animal("MiniGrid-Dynamic-Obstacles-8x8-v0", "deepcopy", keep_clear, of_grids),
     "Montezuma": Animal(
         "ALE/MontezumaRevenge-v5", "atari", wrapped=of_screens, wrapped_kwargs={"frameskip": 1},
@@ -175,15 +181,15 @@ ZOO = {
         max_checked=1500,
     ),
     "HalfCheetah": Animal("HalfCheetah-v5", "mujoco"),
-    "Hopper": Animal("Hopper-v5", "mujoco", stand, whole=True),
+    "Hopper": Animal("Hopper-v5", "mujoco", stand),
     "fallen Hopper": Animal("Hopper-v5", "mujoco", kwargs={"terminate_when_unhealthy": False}),
     "Ant": Animal("Ant-v5", "mujoco"),
-    "LunarLander": Animal("LunarLander-v3", "replay", whole=True),
+    "LunarLander": Animal("LunarLander-v3", "replay", wrapped=of_anything),
     "windy LunarLander": Animal(
-        "LunarLander-v3", "replay", kwargs={"enable_wind": True}, whole=True
+        "LunarLander-v3", "replay", wrapped=of_anything, kwargs={"enable_wind": True}
     ),
     "highway": Animal(
-        "highway-v0", "deepcopy", always(4), of_anything, {"config": LIGHT}, whole=True
+        "highway-v0", "deepcopy", always(4), of_anything, {"config": LIGHT}
     ),
 }  # fmt: skip
 SLOW = {"Montezuma", "Breakout", "highway", "Ant"}
@@ -219,10 +225,8 @@ def cases(names: Any = ZOO) -> list[Any]:
 def test_every_state_restores_exactly(name: str, wrapped: bool, tmp_path: Path) -> None:
     animal, demo = ZOO[name], recorded(name, wrapped)
     assert demo.restorer.name == animal.restorer
-    if animal.whole:
-        assert demo.terminations[-1] or demo.truncations[-1]
-    else:
-        assert len(demo) >= 100
+    assert len(demo) >= 100 or demo.terminations[-1] or demo.truncations[-1]
+    assert len(demo) >= 10
     demo.save(tmp_path / "demo.npz")
     fresh = build(animal, wrapped)
     loaded = bp.load(tmp_path / "demo.npz", fresh)
@@ -267,10 +271,10 @@ def test_lunar_lander_deep_copies_are_the_trap() -> None:
     env = gym.make("LunarLander-v3")
     naive = WholeEnvCopies()
     rollout = roll(History(env), at_random(env), seed=3, max_steps=60, save=naive.save)
-    flaw = find_flaw(env, naive, rollout)
-    assert flaw is not None
-    assert "it differs at step" in flaw
-    assert "observation" in flaw or "ResetNeeded" in flaw
+    assert rollout.states is not None
+    assert len(rollout.states) == len(rollout) + 1
+    assert rollout.states[30].unwrapped.lander is None  # nobody told us
+    assert find_flaw(env, naive, rollout) is not None
     assert bp.find_restorer(gym.make("LunarLander-v3")).name == "replay"
 
 
@@ -283,7 +287,9 @@ def test_whole_env_copies_are_fine_where_there_is_no_trap() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kwargs", [{"mode": 1}, {"frameskip": (2, 5)}, {"obs_type": "ram"}])
+@pytest.mark.parametrize(
+    "kwargs", [{"mode": 4, "difficulty": 1}, {"frameskip": (2, 5)}, {"obs_type": "ram"}]
+)
 def test_atari_variants(kwargs: dict[str, Any]) -> None:
     env = gym.make("ALE/Breakout-v5", **kwargs)
     demo = bp.record(env, at_random(env), seed=1, max_steps=100)
@@ -291,8 +297,7 @@ def test_atari_variants(kwargs: dict[str, Any]) -> None:
     assert bp.check(gym.make("ALE/Breakout-v5", **kwargs), demo, max_steps=1000).exact
 
 
-@pytest.mark.slow
-def test_continuous_atari() -> None:
-    env = gym.make("ALE/Breakout-v5", continuous=True)
-    demo = bp.record(env, at_random(env), seed=1, max_steps=30)
-    assert bp.check(gym.make("ALE/Breakout-v5", continuous=True), demo, max_steps=300).exact
+def test_running_statistics_inside_cannot_be_replayed() -> None:
+    """What NormalizeObservation has learnt is not in the seed: refused, with what to do."""
+    with pytest.raises(bp.BackplayError, match="NormalizeObservation belongs around BackplayEnv"):
+        bp.find_restorer(w.NormalizeObservation(gym.make("LunarLander-v3")))

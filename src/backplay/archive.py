@@ -33,12 +33,16 @@ _MAX_EMPTY_ITEM = 2**16  # an empty array of huge items is a trap: a copy of it 
 
 def write(path: str | Path, kind: str, tree: trees.Tree) -> None:
     """Writes `tree` to `path` atomically, as a file of the given kind."""
-    path = Path(path)
+    write_atomically(Path(path), to_bytes(kind, tree))
+
+
+def to_bytes(kind: str, tree: trees.Tree) -> bytes:
+    """The content of a file of the given kind."""
     try:
         text, arrays = trees.pack(tree)
     except (TypeError, ValueError, RecursionError) as error:
         raise BackplayError(
-            f"{path} was not written",
+            "Nothing was written",
             expected="numbers, text, arrays and containers of them",
             got=str(error)[:200],
             do="Files hold plain data only; use an env whose observations and actions are.",
@@ -46,7 +50,7 @@ def write(path: str | Path, kind: str, tree: trees.Tree) -> None:
     size = len(text) + sum(array.nbytes for array in arrays)
     if len(text) > _MAX_TEXT or size > _MAX_BYTES:
         raise BackplayError(
-            f"{path} was not written",
+            "Nothing was written",
             expected=f"at most {_MAX_BYTES} bytes, {_MAX_TEXT} of them as JSON",
             got=f"{size} bytes, {len(text)} of them as JSON",
             do="Record a shorter episode, or use restorer=bp.Replay(), whose states take no room.",
@@ -59,7 +63,7 @@ def write(path: str | Path, kind: str, tree: trees.Tree) -> None:
         for i, array in enumerate(arrays):
             with archive.open(_ARRAY.format(i), "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
-    write_atomically(path, buffer.getvalue())
+    return buffer.getvalue()
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -92,15 +96,15 @@ def write_atomically(path: Path, data: bytes) -> None:
             os.close(directory)
 
 
-def read(path: str | Path, kind: str, max_bytes: int = _MAX_BYTES) -> trees.Tree:
+def read(path: str | Path | io.BytesIO, kind: str, max_bytes: int = _MAX_BYTES) -> trees.Tree:
     """The tree in a file of the given kind; DemonstrationError if it is damaged or no such file.
 
     `max_bytes` bounds what the content may take in memory.
     """
-    path = Path(path)
+    where = "This data" if isinstance(path, io.BytesIO) else str(path)
     try:
         with zipfile.ZipFile(path) as archive:
-            text, arrays = _read_members(archive, kind, max_bytes)
+            text, arrays = _read_members(archive, where, kind, max_bytes)
     except FileNotFoundError as error:
         raise DemonstrationError(
             f"There is no file {path}", do="Check the path; bp.record and save write one."
@@ -108,14 +112,13 @@ def read(path: str | Path, kind: str, max_bytes: int = _MAX_BYTES) -> trees.Tree
     except DemonstrationError:
         raise
     except Exception as error:  # zipfile, zlib and numpy raise a dozen kinds on hostile bytes
-        raise _damaged(path, f"{type(error).__name__}: {str(error)[:200]}") from error
+        raise _damaged(where, f"{type(error).__name__}: {str(error)[:200]}") from error
     return trees.unpack(text, arrays)
 
 
 def _read_members(
-    archive: zipfile.ZipFile, kind: str, max_bytes: int
+    archive: zipfile.ZipFile, where: str, kind: str, max_bytes: int
 ) -> tuple[str, list[np.ndarray]]:
-    where = Path(archive.filename or "the file")
     members = {info.filename: info for info in archive.infolist()}
     expected = {_MANIFEST, _TREE} | {_ARRAY.format(i) for i in range(len(members) - 2)}
     if len(members) != len(archive.infolist()) or members.keys() != expected:
@@ -188,9 +191,9 @@ def _digest(text: str, arrays: list[np.ndarray]) -> str:
     return digest.hexdigest()
 
 
-def _damaged(path: Path, got: Any) -> DemonstrationError:
+def _damaged(where: str, got: Any) -> DemonstrationError:
     return DemonstrationError(
-        f"{path} is damaged or no file of backplay's",
+        f"{where} is damaged or no file of backplay's",
         expected="a zip of a manifest, a tree and its arrays, unchanged since it was written",
         got=got,
         do="Copy it again from where it came, or record it again.",

@@ -7,6 +7,7 @@ actions, and verified, as soon as an env is at hand. Knows nothing of curricula.
 
 from __future__ import annotations
 
+import io
 import platform
 import re
 from dataclasses import dataclass, field, replace
@@ -184,6 +185,10 @@ class Demonstration:
 
     def save(self, path: str | Path) -> None:
         """Writes it to one file, atomically."""
+        archive.write_atomically(Path(path), self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """The content of its file."""
         if not self.restorer.storable and (self.actions is None or self.seed is None):
             raise DemonstrationError(
                 "This demonstration cannot be written",
@@ -191,11 +196,11 @@ class Demonstration:
                 got="no actions" if self.actions is None else "no seed",
                 do="Record it with a seed and its actions.",
             )
-        archive.write(path, _KIND, _as_tree(self))
+        return archive.to_bytes(_KIND, _as_tree(self))
 
 
 def load(
-    path: str | Path, env: AnyEnv | None = None, *, restorer: Restorer | None = None
+    path: str | Path | io.BytesIO, env: AnyEnv | None = None, *, restorer: Restorer | None = None
 ) -> Demonstration:
     """Reads a demonstration; with `env`, also checks that it fits and rebuilds states if need be.
 

@@ -4,8 +4,8 @@
     for progress in training.run():
         print(progress)
 
-The loop is a generator: whoever drives it shows progress, saves `training.state()`, or stops. It knows
-neither the disk nor the screen.
+The loop is a generator: whoever drives it shows progress, saves `training.state()`, or stops. It
+knows neither the disk nor the screen.
 """
 
 from __future__ import annotations
@@ -14,16 +14,19 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from datetime import timedelta
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import torch
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import FilterObservation
 from torch import nn
 
 from backplay.curricula import Curriculum, from_json, to_json
 from backplay.demos import Demonstration
+from backplay.errors import BackplayError, show
 from backplay.evaluate import Evaluation, evaluate
 from backplay.learners import PPO, PPOConfig, make_network
 from backplay.records import Episode
@@ -38,7 +41,6 @@ class MakeNetwork(Protocol):
     def __call__(
         self, observation_space: spaces.Space[Any], action_space: spaces.Space[Any], *, seed: int
     ) -> nn.Module: ...
-
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,12 +59,24 @@ class TrainConfig:
     """Episodes of each evaluation during training."""
     final_episodes: int = 100
     """Episodes of the evaluation at the end."""
-    initial: str = "reset"
-    """What step 0 of a demonstration means; see BackplayEnv."""
-    time_limit: str = "continue"
-    """The clock after a restore; see BackplayEnv."""
+    initial: Literal["reset", "demonstration"] = "reset"
+    """What step 0 of a demonstration means: the env's own reset, or the recorded initial state."""
+    time_limit: Literal["continue", "fresh"] = "continue"
+    """After a restore: go on with the demonstration's clock, or start a fresh one."""
     ppo: PPOConfig = field(default_factory=PPOConfig)
     """The learner."""
+
+    def __post_init__(self) -> None:
+        least = {
+            "frames": 1, "num_envs": 1, "seed": 0, "evaluate_every": 0,
+            "evaluation_episodes": 1, "final_episodes": 1,
+        }  # fmt: skip
+        for name, minimum in least.items():
+            value = getattr(self, name)
+            if type(value) is not int or value < minimum:
+                raise BackplayError(
+                    name, expected=f"a whole number of at least {minimum}", got=show(value)
+                )
 
 
 @dataclass(frozen=True)
@@ -90,7 +104,7 @@ class Progress:
     def __str__(self) -> str:
         true = "–" if self.true_success is None else f"{self.true_success:.0%}"
         here = "–" if self.train_success is None else f"{self.train_success:.0%}"
-        left = time.strftime("%H:%M:%S", time.gmtime(self.seconds_left))
+        left = timedelta(seconds=round(self.seconds_left))
         return (
             f"{self.frames:>9,} / {self.total_frames:,} frames  {self.frames_per_second:6,.0f}/s"
             f"  true start {true:>4}  here {here:>4}  {self.starts}  {left} left"
@@ -131,11 +145,12 @@ class Training:
         self._recent: deque[bool] = deque(maxlen=100)
 
         def make() -> AnyEnv:
-            return BackplayEnv(
+            env = BackplayEnv(
                 make_env(), demos, curriculum,
-                initial=self.config.initial, time_limit=self.config.time_limit,  # type: ignore[arg-type]  # checked there
+                initial=self.config.initial, time_limit=self.config.time_limit,
                 success=self.succeeded,
             )  # fmt: skip
+            return without_words(env)
 
         self.envs = SyncVectorEnv(
             [make] * self.config.num_envs, autoreset_mode=AutoresetMode.SAME_STEP
@@ -153,7 +168,8 @@ class Training:
         )
         observations, _ = self.envs.reset(seed=[int(s) >> 1 for s in seeds])
         restored = self._restored_steps()
-        next_evaluation = self.frames + (self.config.evaluate_every or total)
+        every = self.config.evaluate_every or total
+        next_evaluation = (self.frames // every + 1) * every
         resumed_at, began = self.frames, time.perf_counter()
         self.curriculum, _ = advance(self.envs, self.curriculum, self.frames)
         while self.frames < total:
@@ -171,7 +187,7 @@ class Training:
                 evaluation = self.evaluate(
                     self.config.final_episodes if finished else self.config.evaluation_episodes
                 )
-                next_evaluation += self.config.evaluate_every or total
+                next_evaluation = (self.frames // every + 1) * every
                 self.evaluations.append((self.frames, evaluation.success))
             speed = (self.frames - resumed_at) / (time.perf_counter() - began)
             yield Progress(
@@ -188,33 +204,42 @@ class Training:
                 finished=finished,
             )
 
-    def evaluate(self, episodes: int, *, greedy: bool = False) -> Evaluation:
+    def evaluate(self, episodes: int, *, greedy: bool = False, seed: int = 10_000) -> Evaluation:
         """Success from the true start, on plain envs, by default with sampled actions."""
         generator = torch.Generator().manual_seed(self.config.seed)
         return evaluate(
-            self.make_env,
-            lambda observations: self.learner.act(
-                observations, greedy=greedy, generator=generator
-            ),
+            lambda: without_words(self.make_env()),
+            lambda observations: self.learner.act(observations, greedy=greedy, generator=generator),
             self.succeeded,
             episodes=episodes,
+            seed=seed,
         )
 
     def state(self) -> dict[str, Any]:
-        """All that a resumed run needs, as tensors and plain data; envs begin new episodes."""
+        """All that a resumed run needs, as arrays and plain data; envs begin new episodes."""
         return {
-            "learner": self.learner.state(),
+            "learner": _as_arrays(self.learner.state()),
             "curriculum": to_json(self.curriculum),
             "frames": self.frames,
             "evaluations": [list(pair) for pair in self.evaluations],
+            "recent": list(self._recent),
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Goes on from `state()`."""
-        self.learner.load_state(state["learner"])
-        self.curriculum = from_json(state["curriculum"], kinds=[type(self.curriculum)])
-        self.frames = int(state["frames"])
-        self.evaluations = [(int(frames), float(s)) for frames, s in state["evaluations"]]
+        try:
+            self.learner.load_state(_as_tensors(state["learner"]))
+            self.curriculum = from_json(state["curriculum"], kinds=[type(self.curriculum)])
+            pass
+            self.evaluations = [(int(frames), float(s)) for frames, s in state["evaluations"]]
+            self._recent = deque(map(bool, state["recent"]), maxlen=self._recent.maxlen)
+        except (RuntimeError, KeyError, TypeError, ValueError) as error:
+            raise BackplayError(
+                "This state is of another run",
+                expected="the network of this environment's spaces, and a curriculum",
+                got=f"{type(error).__name__}: {str(error)[:200]}",
+                do="Build the run as it was built when the state was saved.",
+            ) from error
 
     def close(self) -> None:
         """Closes the envs."""
@@ -222,3 +247,30 @@ class Training:
 
     def _restored_steps(self) -> int:
         return int(sum(self.envs.get_attr("restored_steps")))
+
+
+def without_words(env: AnyEnv) -> AnyEnv:
+    """`env` without the texts in its observations, which no network reads (MiniGrid's mission)."""
+    space = env.observation_space
+    if not isinstance(space, spaces.Dict):
+        return env
+    numbers = [key for key, part in space.items() if part.dtype is None or part.dtype.kind != "U"]
+    return FilterObservation(env, numbers) if len(numbers) < len(space) else env
+
+
+def _as_arrays(tree: Any) -> Any:
+    """A copy of `tree` with numpy arrays for tensors."""
+    if isinstance(tree, torch.Tensor):
+        return tree.detach().cpu().numpy().copy()
+    if isinstance(tree, dict):
+        return {key: _as_arrays(part) for key, part in tree.items()}
+    return tree
+
+
+def _as_tensors(tree: Any) -> Any:
+    """A copy of `tree` with tensors for numpy arrays."""
+    if isinstance(tree, np.ndarray):
+        return torch.from_numpy(tree.copy())
+    if isinstance(tree, dict):
+        return {key: _as_tensors(part) for key, part in tree.items()}
+    return tree

@@ -106,7 +106,7 @@ def _difference(a: Tree, b: Tree, path: str, equal: set[tuple[int, int]]) -> str
         found = _difference(x, y, name, equal)
         if found:
             return found
-    equal.add((0, 0))
+    equal.add((id(a), id(b)))
     return None
 
 
@@ -273,7 +273,7 @@ class _Rows:
         if (group, _index(row, len(array))) in self._taken:
             raise ValueError("an array that stands in two places")
         self._taken.add((group, row))
-        return np.asarray(array[row])
+        return array[row, ...]  # with the dots: of no dimensions it stays an array
 
 
 def _read(value: Any, rows: _Rows, pool: list[Tree]) -> Tree:

@@ -60,7 +60,8 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         _one_of("initial", initial, ("reset", "demonstration"))
         _one_of("rng", rng, ("reseed", "restore"))
         _one_of("time_limit", time_limit, ("continue", "fresh"))
-        if isinstance(demos, Demonstration) or not demos:
+        listed = isinstance(demos, list | tuple) and len(demos) > 0
+        if not listed or not all(isinstance(demo, Demonstration) for demo in demos):
             raise BackplayError(
                 "demos", expected="a list of at least one demonstration", got=show(demos),
                 do="Write BackplayEnv(env, [demo], curriculum).",
@@ -89,7 +90,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
 
     def set_curriculum(self, curriculum: Curriculum) -> None:
         """From the next reset on, starts are drawn from `curriculum`."""
-        if not isinstance(curriculum, Curriculum):
+        if isinstance(curriculum, type) or not isinstance(curriculum, Curriculum):
             raise BackplayError(
                 "curriculum", expected="a curriculum such as bp.Uniform()", got=show(curriculum),
                 do="See bp.check_curriculum if you write your own.",
@@ -208,6 +209,8 @@ def _call(envs: Any, name: str, *args: Any) -> list[Any]:
         return [envs.get_wrapper_attr(name)(*args)]
     if hasattr(envs, "env_method"):  # Stable-Baselines3
         return list(envs.env_method(name, *args))
+    if isinstance(envs, gym.vector.VectorWrapper):  # does not pass `call` on
+        return _call(envs.env, name, *args)
     if hasattr(envs, "call"):  # gymnasium.vector
         return list(envs.call(name, *args))
     raise BackplayError(

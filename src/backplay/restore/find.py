@@ -42,7 +42,8 @@ def no_restorer(reasons: list[str]) -> BackplayError:
         expected="one restorer after which it answers exactly as the first time",
         got="\n" + "\n".join(reasons),
         do="If replay failed too, the env is not deterministic given its seed: give it get_state()"
-        " and set_state() that cover all it draws from, or pass a restorer of your own.",
+        " and set_state() that cover all it draws from, or pass a restorer of your own. A wrapper"
+        " that learns over many episodes such as NormalizeObservation belongs around BackplayEnv.",
     )
 
 

@@ -54,8 +54,7 @@ _STATIC_MODULES = (
 )  # fmt: skip
 _MORE_THAN_ATTRIBUTES = (enum.Enum, dict, list, tuple, set, deque, str, int, float, np.ndarray)
 _NO_STREAMS = (*trees.ATOMS, np.ndarray, np.generic)
-_LARGE = 8  # a container of more entries may be an unchanging table: worth comparing
-_HUGE = 64  # one of more entries holds no random streams
+_LARGE = 8  # a container of more entries may be an unchanging table, and holds no streams
 _CLOCKS = (("_elapsed_steps", "_max_episode_steps"), ("step_count", "max_steps"))
 
 
@@ -260,7 +259,7 @@ def _streams(value: Any, depth: int, seen: set[int]) -> Iterator[Any]:
     if isinstance(value, np.random.Generator | np.random.RandomState | random.Random):
         yield value
     elif isinstance(value, list | tuple | deque | dict):
-        if len(value) <= _HUGE or depth == 4:
+        if len(value) <= _LARGE or depth == 4:
             for item in value.values() if isinstance(value, dict) else value:
                 yield from _streams(item, depth - 1, seen)
     elif depth > 0 and hasattr(value, "__dict__") and not is_static(value):

@@ -19,6 +19,7 @@ from backplay.restore import atari
 from backplay.restore import layers as stack
 from backplay.restore.layers import History, layers
 from backplay.rollout import AnyEnv
+from backplay.streams import read_stream, set_stream
 
 State = Any
 
@@ -100,19 +101,25 @@ class AttributeState:
 
 @dataclass(frozen=True)
 class OwnState:
-    """The env's own `get_state()` and `set_state(state)`, and the attributes of its wrappers."""
+    """The env's own `get_state()` and `set_state(state)`, and the attributes of its wrappers.
+
+    And its `np_random`: wrappers draw from it too, so an env that does not may well leave it out.
+    """
 
     name: str = field(default="own", init=False)
     storable: bool = field(default=True, init=False)
 
     def save(self, env: AnyEnv) -> State:
         base: Any = env.unwrapped
-        return [trees.copy(base.get_state()), _save_layers(env, wrappers_only=True)]
+        stream = read_stream(vars(base).get("_np_random"))
+        return [trees.copy(base.get_state()), stream, _save_layers(env, wrappers_only=True)]
 
     def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
-        own, wrappers = state
+        own, stream, wrappers = state
         _load_layers(env, wrappers, rng is not None, wrappers_only=True)
         base: Any = env.unwrapped
+        if stream is not None:
+            base._np_random = set_stream(vars(base).get("_np_random"), stream)
         base.set_state(trees.copy(own))
         if rng is not None:
             stack.refresh(env, rng)

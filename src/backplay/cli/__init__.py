@@ -1,0 +1,113 @@
+"""The command line: parse, call, print.
+
+Each command is a module here with a frozen dataclass of its options and a function of its name,
+imported when it is asked for. Bad input becomes one line on standard error and exit code 2.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from backplay.errors import BackplayError
+
+COMMANDS = {
+    "demo": "train Backplay, Uniform and Standard on a sparse task and show the difference",
+    "record": "record a demonstration from actions, a policy file or a saved SB3 model",
+    "play": "record a demonstration by playing in the terminal, with undo",
+    "check": "restore every state of a demonstration and compare it to the bit",
+    "train": "train an agent from demonstrations",
+    "evaluate": "measure a trained agent from the true start",
+}
+
+HELP = f"""\
+backplay: learn hard, sparse-reward tasks from a single demonstration.
+
+usage: backplay COMMAND [OPTIONS]
+
+commands:
+{chr(10).join(f"  {name:<10}{what}" for name, what in COMMANDS.items())}
+
+the first five minutes:
+  backplay demo
+
+your own environment:
+  backplay play MiniGrid-DoorKey-8x8-v0 --out demo.npz
+  backplay check MiniGrid-DoorKey-8x8-v0 demo.npz
+  backplay train MiniGrid-DoorKey-8x8-v0 demo.npz --frames 500000 --dir runs/doorkey
+  backplay evaluate runs/doorkey
+
+`backplay COMMAND --help` explains each command with examples."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command; its exit code: 0 done, 1 a negative answer, 2 bad input, 130 Ctrl-C."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(arguments)
+    except BackplayError as error:
+        return _refuse(str(error))
+    except BrokenPipeError:  # the reader of a pipe has left; nothing more can be said
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _refuse(f"{where}{error.strerror or error}")
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)
+        return 130
+
+
+def _run(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(HELP)
+        return 0 if arguments else 2
+    if arguments[0] == "--version":
+        from backplay import __version__
+
+        print(f"backplay {__version__}")
+        return 0
+    name, *options = arguments
+    if name not in COMMANDS:
+        close = get_close_matches(name, COMMANDS, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else "See backplay --help."
+        raise BackplayError(
+            "command", expected=f"one of {', '.join(COMMANDS)}", got=repr(name), do=hint
+        )
+    import tyro
+
+    command = importlib.import_module(f"backplay.cli.{name}")
+    config_class = getattr(command, f"{name.title()}Config")
+    try:
+        config = tyro.cli(
+            config_class,
+            prog=f"backplay {name}",
+            description=_laid_out(config_class.__doc__ or ""),
+            args=options,
+            config=(tyro.conf.DisallowNone, tyro.conf.FlagCreatePairsOff),
+        )
+    except SystemExit as error:  # --help, or options that do not parse
+        return error.code if isinstance(error.code, int) else 2
+    return getattr(command, name)(config) or 0
+
+
+def _laid_out(docstring: str) -> str:
+    """A docstring for tyro's help: paragraphs fitted to the terminal, examples as they are."""
+    width = min(100, shutil.get_terminal_size().columns) - 1
+    blocks = [
+        block if block.startswith(" ") else textwrap.fill(" ".join(block.split()), width)
+        for block in inspect.cleandoc(docstring).split("\n\n")
+    ]
+    # tyro joins lines that begin with a letter and doubles empty ones, hence the invisible marks.
+    return textwrap.indent("\n\u200b\n".join(blocks), " ")
+
+
+def _refuse(message: str) -> int:
+    print(f"backplay: {' '.join(message.split())}", file=sys.stderr)
+    return 2

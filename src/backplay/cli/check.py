@@ -1,0 +1,47 @@
+"""`backplay check`: does a demonstration hold on an environment?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from backplay.check import check as check_demonstration
+from backplay.cli.environments import kwargs_for, make_env
+from backplay.cli.options import EnvId
+from backplay.demos import load
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckConfig:
+    """Restores every state of a demonstration, replays the rest and compares it to the bit.
+
+        backplay check MountainCar-v0 car.npz
+        backplay check FrozenLake-v1 lake.npz --env-kwargs '{"is_slippery": false}'
+
+    The exit code is 0 if it is exact, 1 if it is not, 2 if it cannot be checked.
+    """
+
+    env: EnvId
+    """The environment's id."""
+    demo: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DEMO")]
+    """The demonstration's file."""
+    max_steps: int = 200_000
+    """Steps to replay at most."""
+    env_kwargs: Annotated[str | None, tyro.conf.arg(metavar="JSON")] = None
+    """Arguments of the environment as a JSON object; by default those it was recorded with."""
+
+
+def check(config: CheckConfig) -> int:
+    """Prints the report; 0 if the demonstration is exact, else 1."""
+    demo = load(config.demo)
+    env = make_env(config.env, kwargs_for(config.env, config.env_kwargs, demo))
+    try:
+        report = check_demonstration(env, demo, max_steps=config.max_steps, must_be_exact=False)
+    finally:
+        env.close()
+    print(demo)
+    print(report)
+    return 0 if report.exact else 1

@@ -1,0 +1,49 @@
+"""`backplay evaluate`: how good a trained agent is from the true start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from backplay.cli.setup import open_training
+from backplay.errors import BackplayError
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateConfig:
+    """Measures a trained agent from the environment's own resets. Never sees a curriculum.
+
+        backplay evaluate runs/doorkey
+        backplay evaluate runs/doorkey --greedy --episodes 1000
+
+    Prints the share of successes with its 95 % interval, and the mean return and length.
+    """
+
+    dir: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
+    """The run's directory."""
+    episodes: int = 100
+    """How many episodes."""
+    greedy: bool = False
+    """Take the likeliest action instead of sampling."""
+    seed: int = 10_000
+    """Of the first episode's reset; the next has the next."""
+
+
+def evaluate(config: EvaluateConfig) -> None:
+    """Prints the evaluation of a run's last checkpoint."""
+    if config.episodes < 1 or config.seed < 0:
+        raise BackplayError("--episodes and --seed", expected="at least 1 episode, seed from 0 on")
+    run, training = open_training(config.dir)
+    try:
+        if not run.checkpoint.exists():
+            raise BackplayError(
+                f"{config.dir} has no checkpoint yet", do=f"backplay train --resume {config.dir}"
+            )
+        how = "greedy" if config.greedy else "sampled"
+        print(f"{config.dir}: {training.frames:,} of {training.config.frames:,} frames, {how}")
+        print(training.evaluate(config.episodes, greedy=config.greedy, seed=config.seed))
+    finally:
+        training.close()

@@ -1,0 +1,196 @@
+"""`backplay play`: a demonstration by a person at the keyboard."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from backplay.cli import keys
+from backplay.cli.environments import make_env, parse_env_kwargs
+from backplay.cli.options import EnvId, EnvKwargs, require_new_file
+from backplay.cli.record import save_and_report
+from backplay.cli.screen import captions, choose_render_mode, draw
+from backplay.cli.session import Session
+from backplay.errors import BackplayError
+from backplay.rollout import AnyEnv
+
+_COMMANDS = "u ⌫ undo   U undo ten   r restart   s save and leave   q leave"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayConfig:
+    """Records a demonstration while you play in the terminal, with undo.
+
+        backplay play FrozenLake-v1 --out lake.npz
+        backplay play MiniGrid-DoorKey-8x8-v0 --out key.npz --seed 3
+        backplay play ALE/Freeway-v5 --out road.npz --env-kwargs '{"frameskip": 4}'
+
+    The screen says which key is which action. Undo puts the environment back into the state before,
+    as often as you like, and what you took back is not in the demonstration. The environment waits
+    for you: nothing moves until you press a key. Keys can also come from a pipe:
+
+        echo 221112s | backplay play FrozenLake-v1 --out lake.npz
+    """
+
+    env: EnvId
+    """The environment's id; its actions must be discrete."""
+    out: Path
+    """Where to write the demonstration."""
+    seed: int = 0
+    """Of the environment's reset."""
+    env_kwargs: EnvKwargs = "{}"
+    """Arguments of the environment as a JSON object."""
+    overwrite: bool = False
+    """Replace the file if it exists."""
+
+
+def play(config: PlayConfig) -> int:
+    """Plays until the person saves or leaves."""
+    require_new_file(config.out, overwrite=config.overwrite)
+    kwargs = parse_env_kwargs(config.env_kwargs)
+    plain = make_env(config.env, kwargs)
+    names = keys.action_names(plain)
+    mode = choose_render_mode(plain)
+    env = make_env(config.env, {**kwargs, "render_mode": mode} if mode else kwargs)
+    first = int(plain.action_space.start)  # type: ignore[attr-defined]  # action_names checked it
+    actions = {key: first + i for key, i in keys.assign_keys(names).items()}
+    session: Session | None = None
+    try:
+        with _open_screen(f"{config.env}, seed {config.seed}", names) as screen:
+            session = Session(env, config.seed, view=screen.view)
+            with keys.keyboard() as pressed:
+                wants_save = _follow(session, pressed, actions, screen)
+        if wants_save:
+            save_and_report(plain, session.demonstration(plain), config.out)
+        else:
+            print("left without saving")
+    except KeyboardInterrupt:
+        print(f"\nstopped. {_again(config, session)}", file=sys.stderr)
+        return 130
+    except (BackplayError, OSError) as error:
+        raise BackplayError(error, do=_again(config, session) or None) from error
+    finally:
+        env.close()
+        plain.close()
+    return 0
+
+
+def _again(config: PlayConfig, session: Session | None) -> str:
+    """The command that records what was played, so that nothing is lost."""
+    if session is None or not session.actions:
+        return ""
+    words = ["backplay", "record", config.env, "--seed", str(config.seed), "--out", str(config.out)]
+    words += ["--actions", ",".join(map(str, session.actions))]
+    if config.env_kwargs != "{}":
+        words += ["--env-kwargs", config.env_kwargs]
+    return f"To record what was played: {shlex.join(words)}"
+
+
+class Screen(Protocol):
+    """Where the episode is shown."""
+
+    def view(self, env: AnyEnv, observation: Any) -> Any:
+        """What `show` needs of a moment, made while the env is in it."""
+
+    def show(self, session: Session, message: str) -> None:
+        """The present moment."""
+
+
+def _follow(
+    session: Session, pressed: Iterator[str], actions: dict[str, int], screen: Screen
+) -> bool:
+    """Does what the keys say until they say to leave; whether to save."""
+    screen.show(session, "")
+    leaving = False
+    for key in pressed:
+        message = ""
+        if key == keys.LEAVE:
+            if leaving or not session.actions:
+                return False
+            message = "press q again to leave without saving, s to save"
+        elif key == keys.SAVE:
+            if session.actions:
+                return True
+            message = "there is nothing to save yet"
+        elif key in (keys.UNDO, "backspace", keys.UNDO_TEN):
+            taken = session.undo(10 if key == keys.UNDO_TEN else 1)
+            message = f"took back {taken}" if taken else "this is the beginning"
+        elif key == keys.RESTART:
+            session.restart()
+            message = "from the beginning"
+        elif key not in actions:
+            message = f"{key!r} is no key here"
+        elif session.ended:
+            message = "the episode is over: s saves it, u takes steps back"
+        else:
+            session.step(actions[key])
+        leaving = key == keys.LEAVE
+        screen.show(session, message)
+    return False
+
+
+@contextmanager
+def _open_screen(title: str, names: list[str]) -> Iterator[Screen]:
+    legend = keys.legend(names, keys.assign_keys(names))
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        with Live(console=Console(highlight=False), screen=True, auto_refresh=False) as live:
+            yield FullScreen(live, title, legend)
+    else:
+        print(f"{title}: {legend}   {_COMMANDS}")
+        yield Lines()
+
+
+def _status(session: Session) -> str:
+    now = session.now
+    status = f"step {len(session.actions)}, return {session.total_reward:g}, reward {now.reward:g}"
+    if session.ended:
+        status += ", the end: " + ("terminated" if now.terminated else "truncated")
+    return status
+
+
+class Lines:
+    """A line after every key, and the env's own text if it has one."""
+
+    def view(self, env: AnyEnv, observation: Any) -> Any:
+        return env.render() if env.render_mode == "ansi" else None
+
+    def show(self, session: Session, message: str) -> None:
+        if session.now.view:
+            print(session.now.view.strip("\n"))
+        print(_status(session) + (f"; {message}" if message else ""), flush=True)
+
+
+class FullScreen:
+    """The whole terminal: status, picture, keys."""
+
+    def __init__(self, live: Live, title: str, legend: str) -> None:
+        self._live, self._title, self._legend = live, title, legend
+
+    def view(self, env: AnyEnv, observation: Any) -> Any:
+        columns, rows = shutil.get_terminal_size()
+        around = 6 + len(captions(observation)) + len(self._legend) // columns
+        return draw(env, observation, columns, max(4, rows - around))
+
+    def show(self, session: Session, message: str) -> None:
+        self._live.update(
+            Group(
+                Text(self._title, style="bold"),
+                Text(_status(session), style="green" if session.ended else ""),
+                session.now.view,
+                *(Text(caption, style="italic") for caption in captions(session.now.observation)),
+                Text(self._legend, style="cyan"),
+                Text(_COMMANDS, style="dim"),
+                Text(message, style="yellow"),
+            ),
+            refresh=True,
+        )

@@ -1,0 +1,90 @@
+"""What `train` sets up and `evaluate` and `--resume` set up again: a training run as plain data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from backplay import runs
+from backplay.cli.environments import kwargs_for, make_env
+from backplay.curricula import Curriculum, from_json, to_json
+from backplay.demos import Demonstration, load
+from backplay.errors import BackplayError
+from backplay.learners import PPOConfig
+from backplay.rollout import AnyEnv
+from backplay.runs import Run
+from backplay.train import TrainConfig, Training
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """All of a run but its demonstrations."""
+
+    env: str
+    """The environment's id."""
+    env_kwargs: dict[str, Any] | None
+    """Its arguments; None for those the first demonstration was recorded with."""
+    curriculum: Curriculum
+    """Where episodes start at first."""
+    settings: TrainConfig
+    """The rest."""
+
+    def training(self, demos: Sequence[Demonstration]) -> Training:
+        """The run at its beginning; BackplayError if its parts do not fit together."""
+        given = None if self.env_kwargs is None else json.dumps(self.env_kwargs)
+        kwargs = kwargs_for(self.env, given, demos[0])
+
+        def make() -> AnyEnv:
+            return make_env(self.env, kwargs)
+
+        try:
+            return Training(make, demos, self.curriculum, self.settings)
+        except (TypeError, ValueError) as error:  # spaces that no network is made for
+            raise BackplayError(f"{self.env} cannot be trained on: {error}") from error
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data for the run directory."""
+        return {
+            "env": self.env,
+            "env_kwargs": self.env_kwargs,
+            "curriculum": json.loads(to_json(self.curriculum)),
+            "settings": asdict(self.settings),
+        }
+
+
+def open_training(path: Path) -> tuple[Run, Training]:
+    """The run in a directory, as it stood when it was saved last."""
+    run = runs.open_run(path)
+    setup = _from_json(run)
+    if not run.demonstrations:
+        raise BackplayError(f"{path} has lost its demonstrations", do="Copy them back.")
+    training = setup.training([load(file) for file in run.demonstrations])
+    state = run.load()
+    if state is not None:
+        training.load_state(state)
+    return run, training
+
+
+def _from_json(run: Run) -> Setup:
+    try:
+        settings = dict(run.config["settings"])
+        ppo = PPOConfig(**settings.pop("ppo"))
+        setup = Setup(
+            env=run.config["env"],
+            env_kwargs=run.config["env_kwargs"],
+            curriculum=from_json(json.dumps(run.config["curriculum"])),
+            settings=TrainConfig(ppo=ppo, **settings),
+        )
+        if not isinstance(setup.env, str) or not isinstance(setup.env_kwargs, dict | None):
+            raise TypeError("no environment")
+    except (KeyError, TypeError, ValueError, BackplayError) as error:
+        raise BackplayError(
+            f"{run.path}/config.json is damaged",
+            expected="the settings as backplay wrote them",
+            got=f"{type(error).__name__}: {error}",
+            do="Copy the run again from where it came.",
+        ) from error
+    return setup

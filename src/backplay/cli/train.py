@@ -1,0 +1,213 @@
+"""`backplay train`: an agent from demonstrations, in a run directory that can be gone on with."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Any, Literal
+
+import tyro
+
+from backplay import runs
+from backplay.cli.display import Display, open_display
+from backplay.cli.environments import parse_env_kwargs
+from backplay.cli.setup import Setup, open_training
+from backplay.curricula import Backplay, Curriculum, Standard, Uniform, Window
+from backplay.demos import Demonstration, load
+from backplay.errors import BackplayError
+from backplay.evaluate import Evaluation
+from backplay.runs import Run
+from backplay.train import Progress, Training
+from backplay.train import TrainConfig as Settings
+
+SAVE_SECONDS = 30.0  # at most this much work is lost to a crash
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """Trains an agent with PPO; its episodes start in states of demonstrations.
+
+        backplay train MountainCar-v0 car.npz --frames 300000
+        backplay train MiniGrid-DoorKey-8x8-v0 a.npz b.npz --frames 1000000 --dir runs/doorkey
+        backplay train MountainCar-v0 car.npz --curriculum uniform --seed 1 --ppo.gamma 0.999
+        backplay train --resume runs/doorkey
+
+    The default curriculum starts near the end of the demonstration and moves back over the first
+    part of the frames; `uniform` starts anywhere on it, `standard` in the initial state only. With
+    --windows the steps back are yours: here 0 to 3 at first, 4 to 15 from frame 50000 on:
+
+        backplay train MountainCar-v0 car.npz --windows 0:0:4 50000:4:16 100000:16:120
+
+    Ctrl-C stops, saves and says how to go on.
+    """
+
+    env: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="ENV")] = None
+    """The environment's id."""
+    demos: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DEMO...")] = ()
+    """Files of demonstrations."""
+    curriculum: Literal["backplay", "uniform", "standard"] = "backplay"
+    """Where episodes start."""
+    windows: Annotated[tuple[str, ...], tyro.conf.arg(metavar="FRAMES:LO:HI...")] = ()
+    """Windows of your own for the curriculum backplay, in steps back from the end."""
+    dir: Path | None = None
+    """The run's directory; by default runs/ENV-CURRICULUM-SEED."""
+    resume: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    """Go on with the run in this directory, as it was set up."""
+    env_kwargs: Annotated[str | None, tyro.conf.arg(metavar="JSON")] = None
+    """Arguments of the environment as a JSON object; by default those of the demonstration."""
+    settings: Annotated[Settings, tyro.conf.arg(name="")] = field(default_factory=Settings)
+    """Everything else."""
+
+
+def train(config: TrainConfig) -> int:
+    """Trains to the end or until Ctrl-C, which is exit code 130."""
+    run, training = _resumed(config) if config.resume else _begun(config)
+    go_on = f"backplay train --resume {shlex.quote(str(run.path))}"
+    try:
+        with _interrupts() as interrupted, open_display() as display:
+            display.say(f"{run.path}: at {training.frames:,} of {training.config.frames:,} frames")
+            last = _drive(training, run, display, interrupted)
+        if interrupted and (last is None or not last.finished):
+            print(f"stopped and saved at {training.frames:,} frames; to go on: {go_on}")
+            return 130
+        _report(training, run, last.evaluation if last else None)
+    except KeyboardInterrupt:
+        print(f"stopped at once; to go on from the last checkpoint: {go_on}")
+        return 130
+    finally:
+        training.close()
+    return 0
+
+
+def _drive(
+    training: Training, run: Run, display: Display, interrupted: list[int]
+) -> Progress | None:
+    """Trains, shows, logs and saves until the end or an interrupt; where the run then stands."""
+    progress = None
+    saved = time.monotonic()
+    for progress in training.run():
+        display.show(progress)
+        run.append_metrics(_as_line(progress))
+        due = time.monotonic() - saved > SAVE_SECONDS
+        if due or interrupted or progress.evaluation is not None:
+            run.save(training.state())
+            saved = time.monotonic()
+        if interrupted:
+            break
+    return progress
+
+
+def _report(training: Training, run: Run, sampled: Evaluation | None) -> None:
+    """Says how good the agent is, and where."""
+    episodes = training.config.final_episodes
+    print(f"after {training.frames:,} frames, from the true start:")
+    print(f"  sampled  {sampled or training.evaluate(episodes)}")
+    print(f"  greedy   {training.evaluate(episodes, greedy=True)}")
+    print(f"model: {run.checkpoint}")
+
+
+def _begun(config: TrainConfig) -> tuple[Run, Training]:
+    if config.env is None or not config.demos:
+        raise BackplayError(
+            "train",
+            expected="an environment and at least one demonstration",
+            got="no environment" if config.env is None else "no demonstration",
+            do="Write backplay train ENV demo.npz; make one with backplay play or record.",
+        )
+    name = re.sub(r"[^\w.-]+", "-", f"{config.env}-{config.curriculum}-{config.settings.seed}")
+    path = config.dir or Path("runs") / name
+    runs.require_free(path)
+    demos = [load(file) for file in config.demos]
+    setup = Setup(
+        env=config.env,
+        env_kwargs=None if config.env_kwargs is None else parse_env_kwargs(config.env_kwargs),
+        curriculum=_curriculum(config, demos),
+        settings=config.settings,
+    )
+    training = setup.training(demos)  # first, so that bad input leaves no directory behind
+    return runs.create(path, setup.as_json(), config.demos), training
+
+
+def _resumed(config: TrainConfig) -> tuple[Run, Training]:
+    assert config.resume is not None
+    if replace(config, resume=None) != TrainConfig():
+        raise BackplayError(
+            "--resume",
+            expected="no other option: a run goes on as it was set up",
+            do="Start a new run for other settings.",
+        )
+    run, training = open_training(config.resume)
+    run.forget_metrics_after(training.frames)
+    return run, training
+
+
+def _curriculum(config: TrainConfig, demos: Sequence[Demonstration]) -> Curriculum:
+    if config.windows and config.curriculum != "backplay":
+        raise BackplayError(
+            "--windows", expected="--curriculum backplay", got=f"--curriculum {config.curriculum}"
+        )
+    if config.curriculum == "uniform":
+        return Uniform()
+    if config.curriculum == "standard":
+        return Standard()
+    if config.windows:
+        return Backplay(tuple(_window(text) for text in config.windows))
+    return Backplay.stretch(config.settings.frames, [len(demo) for demo in demos])
+
+
+def _window(text: str) -> Window:
+    try:
+        frames, lo, hi = (int(part) for part in text.split(":"))
+    except ValueError as error:
+        raise BackplayError(
+            "--windows",
+            expected="FRAMES:LO:HI, three whole numbers",
+            got=repr(text),
+            do="Write it like this: --windows 0:0:4 50000:4:16.",
+        ) from error
+    return Window(frames, lo, hi)
+
+
+def _as_line(progress: Progress) -> dict[str, Any]:
+    """What the metrics keep of one update."""
+    line: dict[str, Any] = {
+        "frames": progress.frames,
+        "frames_per_second": round(progress.frames_per_second),
+        "starts": progress.starts,
+        "train_success": progress.train_success,
+        "learner": progress.metrics,
+    }
+    evaluation = progress.evaluation
+    if evaluation is not None:
+        line["evaluation"] = {
+            "episodes": len(evaluation.successes),
+            "success": evaluation.success,
+            "interval": list(evaluation.interval),
+            "return": float(evaluation.returns.mean()),
+            "length": float(evaluation.lengths.mean()),
+        }
+    return line
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """A list that is no longer empty after Ctrl-C. The second Ctrl-C is a KeyboardInterrupt."""
+    seen: list[int] = []
+
+    def note(number: int, _: FrameType | None) -> None:
+        if seen:
+            raise KeyboardInterrupt
+        seen.append(number)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, before)

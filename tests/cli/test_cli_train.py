@@ -1,0 +1,201 @@
+"""`backplay train` and `backplay evaluate`: runs, interrupts, going on, and bad input."""
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_results import Run, assert_refused
+
+from backplay import runs
+
+TINY = ("--num-envs", 2, "--ppo.num-steps", 64, "--final-episodes", 4, "--evaluation-episodes", 2)
+
+
+def train(run: Run, demos: dict[str, Path], *words: object) -> None:
+    result = run("train", "FrozenLake-v1", demos["lake"], "--frames", 512, *TINY, *words)
+    assert result.code == 0, result
+
+
+def test_a_run_says_how_it_goes_and_where_it_is(run: Run, demos: dict[str, Path]) -> None:
+    words = ("train", "FrozenLake-v1", demos["lake"], "--frames", 512, "--evaluate-every", 256)
+    result = run(*words, *TINY)
+    assert result.code == 0, result
+    assert result.out.startswith("runs/FrozenLake-v1-backplay-0: at 0 of 512 frames\n")
+    assert re.search(r"512 / 512 frames +[\d,]+/s +true start +\d+%.*0:00:00 left", result.out)
+    assert re.search(r"sampled +success \d+% \[\d+%, \d+%\] over 4 episodes", result.out)
+    assert re.search(r"greedy +success \d+%", result.out)
+    assert "model: runs/FrozenLake-v1-backplay-0/checkpoint.safetensors" in result.out
+
+    kept = runs.open_run(Path("runs/FrozenLake-v1-backplay-0"))
+    assert kept.demonstrations[0].read_bytes() == demos["lake"].read_bytes()
+    assert [line["frames"] for line in kept.metrics()] == [128, 256, 384, 512]
+    assert [line["frames"] for line in kept.metrics() if "evaluation" in line] == [256, 512]
+    state = kept.load()
+    assert state is not None
+    assert state["frames"] == 512
+
+    for extra in ((), ("--greedy", "--episodes", 7)):
+        result = run("evaluate", kept.path, *extra)
+        assert result.code == 0
+        assert "512 of 512 frames" in result.out
+    assert "over 7 episodes" in result.out
+
+
+@pytest.mark.parametrize(
+    ("words", "starts"),
+    [
+        (("--curriculum", "uniform"), "anywhere"),
+        (("--curriculum", "standard"), "initial state"),
+        (("--windows", "0:0:2", "256:2:6"), "[2, 6) steps back"),
+    ],
+)
+def test_every_curriculum(
+    run: Run, demos: dict[str, Path], words: tuple[str, ...], starts: str
+) -> None:
+    train(run, demos, "--dir", "r", *words)
+    assert starts in runs.open_run(Path("r")).metrics()[-1]["starts"]
+
+
+def test_a_run_is_not_overwritten(run: Run, demos: dict[str, Path]) -> None:
+    train(run, demos, "--dir", "r")
+    before = {file: file.read_bytes() for file in Path("r").rglob("*") if file.is_file()}
+    words = ("train", "FrozenLake-v1", demos["lake"], "--dir", "r")
+    assert_refused(run(*words), "r is not empty", "--resume r")
+    assert {file: file.read_bytes() for file in Path("r").rglob("*") if file.is_file()} == before
+
+
+def test_going_on_with_a_finished_run_measures_it_again(run: Run, demos: dict[str, Path]) -> None:
+    train(run, demos, "--dir", "r")
+    result = run("train", "--resume", "r")
+    assert result.code == 0
+    assert "after 512 frames" in result.out
+    assert_refused(run("train", "--resume", "r", "--seed", 3), "--resume", "no other option")
+
+
+def test_an_interrupt_stops_saves_and_says_how_to_go_on(
+    run: Run, demos: dict[str, Path], tmp_path: Path
+) -> None:
+    words = ["train", "FrozenLake-v1", str(demos["lake"]), "--frames", "200000", "--dir", "my run"]
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "backplay.cli", *words, "--evaluate-every", "1000"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+    )  # fmt: skip
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "true start" in line:
+            process.send_signal(signal.SIGINT)
+            break
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert err == ""
+    assert "to go on: backplay train --resume 'my run'" in out
+
+    stopped = runs.open_run(Path("my run"))
+    state = stopped.load()
+    assert state is not None
+    frames = state["frames"]
+    assert 0 < frames < 200_000
+    assert stopped.metrics()[-1]["frames"] == frames
+
+    # A budget that ends soon, and a line of a life that was not saved.
+    config = json.loads((stopped.path / "config.json").read_text())
+    config["settings"].update(frames=frames + 4000, final_episodes=2)
+    (stopped.path / "config.json").write_text(json.dumps(config))
+    stopped.append_metrics({"frames": frames + 1})
+    result = run("train", "--resume", "my run")
+    assert result.code == 0, result
+    assert f"at {frames:,} of" in result.out
+    seen = [line["frames"] for line in stopped.metrics()]
+    assert seen == sorted(set(seen))
+    assert seen[-1] >= frames + 4000
+    assert frames + 1 not in seen
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), ("no environment",)),
+        (("FrozenLake-v1",), ("no demonstration",)),
+        (("FrozenLke-v1", "lake"), ("Did you mean FrozenLake-v1",)),
+        (("CartPole-v1", "lake"), ("another environment", "FrozenLake-v1")),
+        (("FrozenLake-v1", "none.npz"), ("no file none.npz",)),
+        (("FrozenLake-v1", "cut.npz"), ("cut.npz is damaged",)),
+        (("FrozenLake-v1", "lake", "--frames", "0"), ("frames", "at least 1")),
+        (("FrozenLake-v1", "lake", "--frames", "2"), ("total_frames",)),
+        (("FrozenLake-v1", "lake", "--windows", "0:4:2"), ("Window", "lo <= hi")),
+        (("FrozenLake-v1", "lake", "--windows", "0:4"), ("FRAMES:LO:HI",)),
+        (("FrozenLake-v1", "lake", "--windows", "9:0:4"), ("begin at 0",)),
+        (
+            ("FrozenLake-v1", "lake", "--windows", "0:0:4", "--curriculum", "uniform"),
+            ("--windows",),
+        ),
+        (("FrozenLake-v1", "lake", "--dir", "cut.npz/run"), ("cannot be written",)),
+        (("FrozenLake-v1", "lake", "--env-kwargs", "[]"), ("--env-kwargs",)),
+        (("--resume", "nowhere"), ("nowhere is no run",)),
+    ],
+)
+def test_bad_input_of_train_is_one_line_and_leaves_nothing(
+    run: Run, demos: dict[str, Path], words: tuple[str, ...], said: tuple[str, ...]
+) -> None:
+    Path("cut.npz").write_bytes(demos["lake"].read_bytes()[:300])
+    result = run("train", *(demos.get(word, word) for word in words))
+    assert_refused(result, *said)
+    assert [path.name for path in Path().iterdir()] == ["cut.npz"]
+
+
+def test_a_learner_that_no_training_could_mean_is_refused(run: Run, demos: dict[str, Path]) -> None:
+    result = run("train", "FrozenLake-v1", demos["lake"], "--ppo.clip", 0)
+    assert result.code == 2
+    assert "Traceback" not in result.err
+    assert "clip" in result.err
+
+
+def test_runs_that_cannot_be_gone_on_with(run: Run, demos: dict[str, Path]) -> None:
+    train(run, demos, "--dir", "r")
+    assert (
+        run("train", "MountainCar-v0", demos["car"], "--frames", 128, *TINY, "--dir", "c").code == 0
+    )
+
+    def refused(copy: str, *said: str) -> None:
+        for words in (("evaluate", copy), ("train", "--resume", copy)):
+            assert_refused(run(*words), *said)
+
+    shutil.copytree("r", "spaces")
+    shutil.copy("c/checkpoint.safetensors", "spaces/checkpoint.safetensors")
+    refused("spaces", "another run", "spaces")
+
+    shutil.copytree("r", "cut")
+    whole = Path("cut/checkpoint.safetensors").read_bytes()
+    Path("cut/checkpoint.safetensors").write_bytes(whole[:-5])
+    refused("cut", "checkpoint.safetensors is damaged")
+
+    config = json.loads(Path("r/config.json").read_text())
+    for change in ({"settings": {}}, {"curriculum": {"kind": "X"}}, {"env": 3}, {"env_kwargs": 3}):
+        shutil.copytree("r", "edited", dirs_exist_ok=True)
+        Path("edited/config.json").write_text(json.dumps({**config, **change}))
+        refused("edited", "config.json is damaged")
+    windows = [{"frames": 0, "lo": 4.0, "hi": 2.0}]
+    curriculum = {**config["curriculum"], "windows": windows, "of_length": False}
+    Path("edited/config.json").write_text(json.dumps({**config, "curriculum": curriculum}))
+    refused("edited", "lo <= hi")
+
+    shutil.copytree("r", "lost")
+    shutil.rmtree("lost/demonstrations")
+    refused("lost", "lost its demonstrations")
+
+    shutil.copytree("r", "young")
+    Path("young/checkpoint.safetensors").unlink()
+    assert_refused(run("evaluate", "young"), "no checkpoint yet")
+    assert_refused(run("evaluate", "r", "--episodes", 0), "--episodes")
+
+
+def test_observations_with_words_are_trained_on_without_them(run: Run) -> None:
+    moves = "1,2,2,1,2,2"
+    assert run("record", "MiniGrid-Empty-5x5-v0", "--out", "m.npz", "--actions", moves).code == 0
+    words = ("train", "MiniGrid-Empty-5x5-v0", "m.npz", "--frames", 128, *TINY)
+    assert run(*words).code == 0

@@ -1,0 +1,310 @@
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import minari
+import numpy as np
+import pytest
+from gymnasium import spaces
+from minari.data_collector import EpisodeBuffer
+
+import backplay as bp
+from backplay.integrations import require
+from backplay.trees import first_difference
+from envs_for_tests import Corridor, LawlessCorridor, Levels, Spaces, StatefulCorridor
+
+FORMATS = ["hdf5", "arrow", "parquet"]
+BOX = spaces.Box(-1, 1, (2, 3), np.float32)
+SPACES = {
+    "box": BOX,
+    "box0": spaces.Box(-1, 1, (), np.float64),
+    "image": spaces.Box(0, 255, (32, 32, 3), np.uint8),
+    "discrete": spaces.Discrete(5, start=-2),
+    "multidiscrete": spaces.MultiDiscrete([3, 4]),
+    "multibinary": spaces.MultiBinary(3),
+    "text": spaces.Text(6, min_length=1),
+    "dict": spaces.Dict(z=BOX, a=spaces.Discrete(2)),
+    "tuple": spaces.Tuple((BOX, spaces.MultiBinary(3), spaces.Text(4))),
+    "nested": spaces.Dict(deep=spaces.Tuple((spaces.Dict(x=spaces.Discrete(3), y=BOX), BOX))),
+}
+
+
+@pytest.fixture(autouse=True)
+def datasets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "datasets"))
+    (tmp_path / "datasets").mkdir()
+    return tmp_path / "datasets"
+
+
+def random_demo(env: gym.Env[Any, Any], steps: int = 8, **kwargs: Any) -> bp.Demonstration:
+    env.action_space.seed(3)
+    return bp.record(env, [env.action_space.sample() for _ in range(steps)], seed=3, **kwargs)
+
+
+def walk(env: gym.Env[Any, Any] | None = None, **kwargs: Any) -> bp.Demonstration:
+    return bp.record(env or Corridor(slip=0.4), [1, 0, 1, 1, 1, 1], seed=5, **kwargs)
+
+
+def assert_states_equal(one: bp.Demonstration, other: bp.Demonstration) -> None:
+    assert one == other  # states included, where they are data
+    assert one.states is not None
+    assert other.states is not None
+    assert len(one.states) == len(other.states)
+
+
+@pytest.mark.parametrize("data_format", FORMATS)
+@pytest.mark.parametrize("name", SPACES)
+def test_there_and_back_is_exact(name: str, data_format: str) -> None:
+    env = Spaces(SPACES[name], SPACES[name])
+    demo = random_demo(env)
+    bp.minari.to_minari([demo], "test/there-v0", env=env, data_format=data_format)
+    again = bp.minari.from_minari("test/there-v0", env)
+    assert_states_equal(again, demo)
+    assert bp.check(env, again).exact
+
+
+@pytest.mark.parametrize("data_format", FORMATS)
+@pytest.mark.parametrize("restorer", [None, bp.DeepCopy(), bp.Replay()])
+def test_every_kind_of_states_comes_back(restorer: Any, data_format: str) -> None:
+    env = StatefulCorridor(slip=0.4)
+    demos = [walk(env, restorer=restorer), bp.record(env, [1, 1, 0], seed=9, restorer=restorer)]
+    dataset = bp.minari.to_minari(demos, "test/states-v0", env=env, data_format=data_format)
+    for number, demo in enumerate(demos):
+        again = bp.minari.from_minari(dataset, env, episode=number)
+        assert_states_equal(again, demo)
+        assert bp.check(env, again).exact
+
+
+@pytest.mark.parametrize("data_format", FORMATS)
+def test_it_is_a_usual_dataset_for_everyone_else(data_format: str) -> None:
+    env = gym.make("CartPole-v1")
+    demo = bp.record(env, lambda o: int(o[2] > 0), seed=11)
+    bp.minari.to_minari(
+        [demo, demo], "cartpole/mine-v3", data_format=data_format, author="me", description="two"
+    )
+    dataset = minari.load_dataset("cartpole/mine-v3")
+    assert (dataset.total_episodes, dataset.total_steps) == (2, 2 * len(demo))
+    assert dataset.env_spec.id == "CartPole-v1"
+    assert dataset.storage.metadata["author"] in ("me", ["me"], {"me"})
+    episode = dataset[1]
+    assert np.array_equal(episode.observations, np.stack(demo.observations))
+    assert np.array_equal(episode.actions, np.array(demo.actions))
+    assert np.array_equal(episode.rewards, demo.rewards)
+    assert episode.terminations[-1]
+    (metadata,) = dataset.storage.get_episode_metadata([1])
+    assert metadata["seed"] == 11
+    again, _ = dataset.recover_environment().reset(seed=metadata["seed"])
+    assert np.array_equal(again, episode.observations[0])
+
+
+def test_images_are_stored_without_loss() -> None:
+    env = Spaces(SPACES["image"], spaces.Discrete(2))
+    demo = random_demo(env)
+    dataset = bp.minari.to_minari([demo], "test/image-v0", env=env)
+    assert np.array_equal(dataset[0].observations, np.stack(demo.observations))
+
+
+def foreign(
+    demo: bp.Demonstration, env: gym.Env[Any, Any], data_format: str, **changes: Any
+) -> minari.MinariDataset:
+    """The demonstration as anybody would have put it into Minari: without states."""
+    from backplay.integrations.minari import _columns
+
+    given: dict[str, Any] = {
+        "seed": demo.seed, "options": demo.options,
+        "observations": _columns(env.observation_space, demo.observations),
+        "actions": _columns(env.action_space, demo.actions or []),
+        "rewards": demo.rewards.tolist(), "terminations": demo.terminations.tolist(),
+        "truncations": demo.truncations.tolist(),
+    }  # fmt: skip
+    return minari.create_dataset_from_buffers(
+        "other/theirs-v0", [EpisodeBuffer(**{**given, **changes})], data_format=data_format,
+        observation_space=env.observation_space, action_space=env.action_space,
+        jpeg_encoding=changes.get("jpeg", True),
+    )  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+class TestEpisodesFromElsewhere:
+    @pytest.mark.parametrize("data_format", FORMATS)
+    @pytest.mark.parametrize("name", SPACES)
+    def test_they_are_played_again_and_verified(self, name: str, data_format: str) -> None:
+        env = Spaces(SPACES[name], SPACES[name]) if name != "image" else Corridor(slip=0.3)
+        demo = random_demo(env)
+        again = bp.minari.from_minari(foreign(demo, env, data_format), env)
+        assert first_difference(again.observations, demo.observations) is None
+        assert first_difference(again.rewards, demo.rewards) is None
+        assert bp.check(env, again).exact
+
+    @pytest.mark.parametrize("data_format", FORMATS)
+    def test_options_are_used(self, data_format: str) -> None:
+        env = Levels()
+        demo = bp.record(env, [1] * 4, seed=2, options={"level": 4})
+        again = bp.minari.from_minari(foreign(demo, env, data_format), env)
+        assert again.options == {"level": 4}
+        assert type(again.options["level"]) is int
+
+    def test_images_that_lost_detail_do_not_count(self) -> None:
+        env = Spaces(spaces.Dict(image=SPACES["image"], x=BOX), spaces.Discrete(2))
+        demo = random_demo(env)
+        dataset = foreign(demo, env, "hdf5")
+        stored = dataset[0].observations["image"]
+        assert not np.array_equal(stored[0], demo.observations[0]["image"])
+        again = bp.minari.from_minari(dataset, env)
+        assert first_difference(again.observations, demo.observations) is None
+
+    def test_one_that_was_cut_off_and_marked_as_truncated(self) -> None:
+        demo = walk()
+        marked = [False] * 5 + [True]
+        dataset = foreign(demo, Corridor(), "hdf5", truncations=marked)
+        assert bp.minari.from_minari(dataset, Corridor(slip=0.4)) == demo
+
+    def test_a_restorer_can_be_chosen(self) -> None:
+        dataset = foreign(walk(), Corridor(), "hdf5")
+        demo = bp.minari.from_minari(dataset, Corridor(slip=0.4), restorer=bp.Replay())
+        assert demo.restorer.name == "replay"
+
+    @pytest.mark.parametrize("field", ["observation", "reward", "terminated", "truncated"])
+    def test_another_answer_is_named_by_step_and_field(self, field: str) -> None:
+        demo = walk()
+        observations = np.stack(demo.observations)
+        observations[4, 1] += 1
+        flags = [False, False, False, True, False, False]
+        changes = {
+            "observation": {"observations": observations},
+            "reward": {"rewards": (demo.rewards + np.eye(6)[3]).tolist()},
+            "terminated": {"terminations": flags},
+            "truncated": {"truncations": flags},
+        }[field]
+        dataset = foreign(demo, Corridor(), "hdf5", **changes)
+        with pytest.raises(bp.DemonstrationError, match=f"cannot be reproduced.*step 4, {field}"):
+            bp.minari.from_minari(dataset, Corridor(slip=0.4))
+
+    def test_without_a_seed(self) -> None:
+        dataset = foreign(walk(), Corridor(), "hdf5", seed=None)
+        with pytest.raises(bp.DemonstrationError, match="an episode without a seed"):
+            bp.minari.from_minari(dataset, Corridor(slip=0.4))
+
+    def test_of_another_env(self) -> None:
+        dataset = foreign(walk(), Corridor(), "hdf5")
+        with pytest.raises(bp.DemonstrationError, match=r"step [1-6], observation"):
+            bp.minari.from_minari(dataset, Corridor(slip=0.9))
+        with pytest.raises(bp.DemonstrationError, match="another observation space"):
+            bp.minari.from_minari(dataset, gym.make("CartPole-v1"))
+
+    def test_one_that_goes_on_after_its_end(self) -> None:
+        demo = bp.record(Corridor(length=20), [1] * 6, seed=1)
+        end = np.eye(6)[2]
+        dataset = foreign(
+            demo, Corridor(), "hdf5", rewards=end.tolist(), terminations=(end > 0).tolist()
+        )
+        with pytest.raises(bp.DemonstrationError, match="step 3: it ends now"):
+            bp.minari.from_minari(dataset, Corridor(length=3))
+
+    def test_of_an_env_without_law_or_one_that_breaks(self) -> None:
+        dataset = foreign(walk(), Corridor(), "hdf5")
+        with pytest.raises(bp.DemonstrationError, match="cannot be reproduced"):
+            bp.minari.from_minari(dataset, LawlessCorridor())
+        with pytest.raises(bp.DemonstrationError, match="cannot be reproduced"):
+            bp.minari.from_minari(dataset, Levels())
+
+
+@pytest.mark.parametrize("data_format", FORMATS)
+def test_an_exported_episode_that_was_changed_is_refused(data_format: str) -> None:
+    env = Corridor(slip=0.4)
+    dataset = bp.minari.to_minari([walk(env)], "test/changed-v0", env=env, data_format=data_format)
+    episode = dataset[0]
+    rows = np.array(episode.infos["backplay"])
+    rows[len(rows) // 2] ^= 1
+    for changes in ({"infos": {"backplay": rows}}, {"rewards": (episode.rewards + 1).tolist()}):
+        given = {
+            "observations": episode.observations, "actions": episode.actions,
+            "rewards": episode.rewards.tolist(), "terminations": episode.terminations.tolist(),
+            "truncations": episode.truncations.tolist(), "infos": episode.infos, "seed": 5,
+        }  # fmt: skip
+        dataset.update_dataset_from_buffer([EpisodeBuffer(**{**given, **changes})])
+        with pytest.raises(bp.DemonstrationError):
+            bp.minari.from_minari(dataset, env, episode=len(dataset) - 1)
+
+
+def test_what_cannot_be_exported_says_why(datasets: Path) -> None:
+    env, demo = Corridor(slip=0.4), walk()
+    cases: list[tuple[Any, str, dict[str, Any], str]] = [
+        ([replace(demo, actions=None)], "a-v0", {"env": env}, "has no actions"),
+        ([], "a-v0", {"env": env}, "at least one demonstration"),
+        (demo, "a-v0", {"env": env}, "Write to_minari"),
+        ([demo], "a-v0", {}, "Pass the env"),
+        ([replace(demo, env_id="Nothing-v0")], "a-v0", {}, "Pass the env"),
+        ([demo], "a-v0", {"env": gym.make("CartPole-v1")}, "other spaces"),
+        ([demo], "not a name", {"env": env}, "could not write"),
+        ([demo], "a-v0", {"env": env, "data_format": "stone"}, "could not write"),
+        ([demo], "a-v0", {"env": env, "colour": "red"}, "colour"),
+    ]
+    for demos, name, kwargs, words in cases:
+        with pytest.raises(bp.BackplayError, match=words):
+            bp.minari.to_minari(demos, name, **kwargs)
+    assert [path for path in datasets.rglob("*") if path.is_file()] == []
+
+
+def test_a_dataset_is_not_overwritten() -> None:
+    env = Corridor(slip=0.4)
+    bp.minari.to_minari([walk()], "test/once-v0", env=env)
+    with pytest.raises(bp.BackplayError, match=r"There is a Minari dataset .* already"):
+        bp.minari.to_minari([walk(), walk()], "test/once-v0", env=env)
+    assert len(minari.load_dataset("test/once-v0")) == 1
+
+
+def test_what_is_not_there_is_named() -> None:
+    with pytest.raises(bp.BackplayError, match=r"cannot be opened.*download_dataset"):
+        bp.minari.from_minari("test/nothing-v0", Corridor())
+    env = Corridor(slip=0.4)
+    dataset = bp.minari.to_minari([walk()], "test/one-v0", env=env)
+    for number in (1, -1):
+        with pytest.raises(bp.BackplayError, match="a number below 1"):
+            bp.minari.from_minari(dataset, env, episode=number)
+
+
+def test_an_env_whose_spec_is_no_data() -> None:
+    env = gym.wrappers.TransformReward(gym.make("CartPole-v1"), lambda reward: 2 * reward)
+    demo = bp.record(env, [0, 1, 0], seed=1)
+    dataset = bp.minari.to_minari([demo], "test/functions-v0", env=env)
+    assert_states_equal(bp.minari.from_minari(dataset, env), demo)
+
+
+def test_strange_options_and_seeds_come_back_too() -> None:
+    env = Levels()
+    options = {"level": 3, "mask": np.zeros(2), "nothing": None, "many": [1, "a"]}
+    demo = bp.record(env, [1, 1, 1], seed=2**70, options=options)
+    for data_format in FORMATS:
+        name = f"test/{data_format}-v0"
+        dataset = bp.minari.to_minari([demo], name, env=env, data_format=data_format)
+        assert bp.minari.from_minari(dataset, env) == demo
+
+
+def test_without_minari_the_error_names_the_extra() -> None:
+    """In a process where minari cannot be imported: backplay can, and says what to install."""
+    code = (
+        "import sys; sys.modules['minari'] = None\n"
+        "import importlib.util as u; real = u.find_spec\n"
+        "u.find_spec = lambda name, *a: None if name == 'minari' else real(name, *a)\n"
+        "import backplay as bp\n"
+        "try: bp.minari\n"
+        "except bp.BackplayError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 'pip install "backplay[minari]"' in done.stdout
+
+
+def test_backplay_does_not_import_minari_by_itself() -> None:
+    code = "import backplay, sys; print('minari' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_require_is_silent_about_what_is_there() -> None:
+    require("numpy", "anything")
+    with pytest.raises(bp.BackplayError, match=r"no_such_package is not installed.*backplay\[x\]"):
+        require("no_such_package", "x")
