@@ -127,6 +127,23 @@ def test_an_env_deterministic_only_through_its_state() -> None:
     assert "its seed and actions alone do not lead to the same episode again" in report.remarks
 
 
+def test_an_env_is_reset_before_states_are_put_into_it() -> None:
+    """What reset creates is there to be written into."""
+
+    class Late(envs.Moody):
+        def __init__(self) -> None:
+            super().__init__()
+            del self.mood
+
+        def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+            self.mood = envs.Mood()
+            return super().reset(seed=seed)
+
+    demo = bp.record(Late(), [1] * 20)
+    assert demo.restorer.name == "attributes"
+    assert bp.check(Late(), demo).exact
+
+
 def test_whatever_a_restore_raises_is_reported() -> None:
     demo = bp.record(envs.StatefulCorridor(8), lambda _: 1, seed=1)
     assert demo.states is not None

@@ -64,20 +64,20 @@ def test_the_tools_of_this_test_rebuild_a_file_that_loads(
 def test_hostile_array_headers_are_refused(
     source: tuple[bp.Demonstration, bytes], tmp_path: Path, header: bytes
 ) -> None:
-    with pytest.raises((ValueError, KeyError, SyntaxError, MemoryError, RecursionError)):
+    with pytest.raises((ValueError, TypeError, KeyError, RecursionError, MemoryError)):
         archive._array(header)
     document, arrays = demo_mutations.content_of(source[1])
     with pytest.raises(bp.DemonstrationError):
         load(demo_mutations.rebuilt(document, [header, *arrays[1:]]), tmp_path)
 
 
-@pytest.mark.parametrize("number", range(38))
+@pytest.mark.parametrize("number", range(36))
 def test_hostile_json_is_refused_or_harmless(
     source: tuple[bp.Demonstration, bytes], tmp_path: Path, number: int
 ) -> None:
     document, arrays = demo_mutations.content_of(source[1])
     texts = demo_mutations.hostile_texts(document)
-    assert len(texts) == 38
+    assert len(texts) == 36
     data = demo_mutations.rebuilt(texts[number], arrays)
     tracemalloc.start()
     with suppress(bp.DemonstrationError):

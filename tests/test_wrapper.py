@@ -314,6 +314,30 @@ def test_a_reset_after_a_restore_does_not_draw_what_was_drawn_before(
     assert len({*drawn}) == 10
 
 
+def test_nor_where_the_stream_is_out_of_reach() -> None:
+    """After a replay the env's streams are seeded as recorded, and not all of them can be moved."""
+
+    class Sealed:
+        __slots__ = ("rng",)
+
+    class Drawn(envs.Corridor):
+        def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+            if seed is not None:
+                self.sealed = Sealed()
+                self.sealed.rng = np.random.default_rng(seed)
+            super().reset(seed=seed)
+            self.place = int(self.sealed.rng.integers(10**6))
+            return self.see(), {}
+
+    demo = bp.record(Drawn(10**7), [1] * 6, seed=1, restorer=bp.Replay())
+    env = bp.BackplayEnv(Drawn(10**7), [demo], bp.Standard())
+    drawn = []
+    for _ in range(10):
+        env.reset(options={"start": bp.Start(0, 3)})
+        drawn.append(env.reset(options={"start": bp.Start(0, 0)})[0][0])
+    assert len({*drawn}) == 10
+
+
 # Luck after a restore ---------------------------------------------------------------------------
 
 HARD_LAKE = {"map_name": "8x8", "is_slippery": True}

@@ -1,7 +1,7 @@
 """How good a policy is from the true start. Never sees a curriculum.
 
-In come a way to make plain environments and a policy over batches; out go the results of episodes, each
-from its own seed, so that the numbers do not depend on how many run side by side.
+In come a way to make plain environments and a policy over batches; out go the results of episodes,
+each from its own seed, so that the numbers do not depend on how many run side by side.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Evaluation:
     def __str__(self) -> str:
         low, high = self.interval
         return (
-            f"success {self.success:.0%} [{low:.0%}, {high:.0%}] over {len(self.successes)} episodes,"
-            f" return {self.returns.mean():.3g}, length {self.lengths.mean():.0f}"
+            f"success {self.success:.0%} [{low:.0%}, {high:.0%}] over {len(self.successes)}"
+            f" episodes, return {self.returns.mean():.3g}, length {self.lengths.mean():.0f}"
         )
 
 
@@ -111,5 +111,5 @@ def evaluate(
 def _batch(env: AnyEnv, observations: list[Any]) -> Any:
     """Observations of several envs as one batch, as gymnasium.vector makes them."""
     space = env.observation_space
-    empty = create_empty_array(space, n=len(observations))
+    empty: Any = create_empty_array(space, n=len(observations))
     return concatenate(space, observations, empty)

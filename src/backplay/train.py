@@ -230,7 +230,7 @@ class Training:
         try:
             self.learner.load_state(_as_tensors(state["learner"]))
             self.curriculum = from_json(state["curriculum"], kinds=[type(self.curriculum)])
-            pass
+            self.frames = int(state["frames"])
             self.evaluations = [(int(frames), float(s)) for frames, s in state["evaluations"]]
             self._recent = deque(map(bool, state["recent"]), maxlen=self._recent.maxlen)
         except (RuntimeError, KeyError, TypeError, ValueError) as error:

@@ -138,6 +138,15 @@ def test_functions_and_streams_inside_containers_stay_live(value: Any) -> None:
     assert type(env.thing) is type(value)  # type: ignore[attr-defined]
 
 
+def test_an_empty_tuple_beside_a_function_is_data() -> None:
+    env = Corridor()
+    env.thing = {"f": square, "n": (), "l": [square, ()]}  # type: ignore[attr-defined]
+    saved = capture(env)
+    env.thing = {"f": square, "n": (1,), "l": [square, (1,)]}  # type: ignore[attr-defined]
+    put_back(env, saved)
+    assert env.thing == {"f": square, "n": (), "l": [square, ()]}  # type: ignore[attr-defined]
+
+
 def test_a_function_that_cannot_be_found_again_is_refused() -> None:
     env = Corridor()
     env.thing = [square, 1]  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ from gymnasium import wrappers as w
 from backplay import RESTORERS, BackplayError, DeepCopy, Replay, Restorer, trees
 from backplay.restore import AttributeState, History, MujocoState, OwnState, candidates
 from backplay.rollout import replay, roll
-from envs_for_tests import Corridor, ReusedArrays, StatefulCorridor
+from envs_for_tests import Corridor, ReusedArrays, SecretCorridor, StatefulCorridor
 
 gym.register_envs(ale_py)
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
@@ -89,6 +89,16 @@ class TestOnOneEnv:
         assert trees.first_difference(outcome(1), outcome(1)) is None
         assert trees.first_difference(outcome(1), outcome(2)) is not None
         assert trees.first_difference(outcome(1), rollout.observations[4:]) is not None
+
+
+def test_own_state_keeps_the_stream_that_wrappers_draw_from() -> None:
+    """SecretCorridor does not draw from np_random, so it does not save it; StickyAction draws."""
+    env = w.StickyAction(SecretCorridor(), 0.5)
+    rollout = roll(History(env), walk(30), seed=5, save=OwnState().save)
+    assert rollout.states is not None
+    for other in (env, w.StickyAction(SecretCorridor(), 0.5)):  # the second was never reset
+        OwnState().load(other, rollout.states[11])
+        assert replay(other, rollout, 11) is None
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,8 @@ def evaluate(config: EvaluateConfig) -> None:
     try:
         if not run.checkpoint.exists():
             raise BackplayError(
-                f"{config.dir} has no checkpoint yet", do=f"backplay train --resume {config.dir}"
+                f"{config.dir} has no checkpoint yet",
+                do=f"Go on with it: backplay train --resume {config.dir}",
             )
         how = "greedy" if config.greedy else "sampled"
         print(f"{config.dir}: {training.frames:,} of {training.config.frames:,} frames, {how}")

@@ -87,7 +87,6 @@ class Session:
         if steps:
             del self.moments[-steps:]
             self._restorer.load(self._env, self.now.state)
-            self._env.actions = self.actions  # replay sets them itself; the others do not step
         return steps
 
     def demonstration(self, env: AnyEnv) -> Demonstration:

@@ -79,7 +79,8 @@ def train(config: TrainConfig) -> int:
             return 130
         _report(training, run, last.evaluation if last else None)
     except KeyboardInterrupt:
-        print(f"stopped at once; to go on from the last checkpoint: {go_on}")
+        kept = "from the last checkpoint" if run.checkpoint.exists() else "from the beginning"
+        print(f"stopped at once; to go on {kept}: {go_on}")
         return 130
     finally:
         training.close()

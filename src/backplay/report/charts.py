@@ -76,7 +76,7 @@ class Plot:
 
 def curves_svg(comparison: Comparison) -> str:
     """Success from the true start against frames: the mean of each regime, and every seed."""
-    plot = Plot(480, 300, comparison.frames, 1.0)
+    plot = Plot(420, 280, comparison.frames, 1.0)
 
     def parts() -> Iterator[str]:
         percents = [(share / 4, f"{share * 25}%") for share in range(5)]

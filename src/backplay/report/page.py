@@ -53,7 +53,7 @@ def write_page(comparison: Comparison) -> str:
 
 def _header(comparison: Comparison, rows: Sequence[Summary]) -> str:
     results = "".join(
-        f'<li><b class="t{i}">{row.success:.0%}</b> {escape(row.regime)}</li>'
+        f'<li><b class="t{i}">{row.success:.0%}</b><span>{escape(row.regime)}</span></li>'
         for i, row in enumerate(rows)
     )
     return f"""<header>
@@ -107,16 +107,16 @@ def _table(comparison: Comparison, rows: Sequence[Summary]) -> str:
         f'<tr><th scope="row" class="t{i}">{escape(row.regime)}</th><td><b>{row.success:.0%}</b>'
         f" <small>[{100 * row.interval[0]:.0f}, {100 * row.interval[1]:.0f}]</small></td>"
         f"<td>{_or_never(row.frames_to_half)}</td><td>{_or_never(row.frames_to_most)}</td>"
-        f"<td>{row.seconds:.0f}</td></tr>"
-        f'\n<tr class="seeds"><td colspan="5">by seed: '
-        f"{' · '.join(f'{share:.0%}' for share in row.by_seed)}</td></tr>"
+        f'</tr>\n<tr class="seeds"><td colspan="4">by seed: '
+        f"{' · '.join(f'{share:.0%}' for share in row.by_seed)};"
+        f" {row.seconds:.0f} s a run</td></tr>"
         for i, row in enumerate(rows)
     )
     return f"""<section>
 <h2>The table</h2>
 <table>
 <thead><tr><th scope="col">regime</th><th scope="col">success</th><th scope="col">to 50%</th>
-<th scope="col">to 90%</th><th scope="col">seconds</th></tr></thead>
+<th scope="col">to 90%</th></tr></thead>
 <tbody>
 {body}
 </tbody>
@@ -124,7 +124,7 @@ def _table(comparison: Comparison, rows: Sequence[Summary]) -> str:
 <p class="note">Success after {comparison.frames:,} frames, over {episodes} episodes from the true
 start with sampled actions, and Wilson's 95% interval over these episodes; other seeds may differ,
 so each seed is listed. To 50% and 90%: frames at the first evaluation that good, median over
-seeds. Seconds: of one run.</p>
+seeds.</p>
 </section>"""
 
 
@@ -139,7 +139,7 @@ def _starts(comparison: Comparison) -> str:
 <h2>Where episodes started, and whether they reached the goal</h2>
 <p>Upwards: the step of the demonstration that an episode started from, 0 the true start,
 {comparison.demo_length} the goal. Stronger: more of the episodes at that time.</p>
-<div class="scale">never {scale} always reached the goal</div>
+<div class="scale">reached the goal: never {scale} always</div>
 <div class="maps">
 {maps}
 </div>
