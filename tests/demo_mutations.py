@@ -205,14 +205,14 @@ def hostile_texts(document: Any) -> list[str]:
     """JSON that is no JSON, that grows, or whose fields are not what they should be."""
     tree = document["tree"]
     laughs = [["lol"] * 10, *[[{"$shared": i}] * 10 for i in range(30)]]
-    wide, table = [{"$shared": 0}] * 20_000, [["x"] * 20_000]
-    keys = {"$set": [{"$tuple": [{"$shared": 0}] * 20_000}]}
+    wide, table = [{"$shared": 0}] * 8_000, [["x"] * 8_000]
+    keys = {"$set": [{"$tuple": [{"$shared": 0}] * 8_000}]}
     return [
         "[" * 100_000, '{"tree":' * 100_000, '{"tree":[],"shared":' + "9" * 100_000 + "}",
         json.dumps({"tree": {"$shared": 30}, "shared": laughs}),
         *(json.dumps({"tree": {**tree, field: wide}, "shared": table}) for field in tree),
         json.dumps({"tree": wide, "shared": table}),
-        json.dumps({"tree": {**tree, "options": keys}, "shared": [{"$tuple": [1] * 20_000}]}),
+        json.dumps({"tree": {**tree, "options": keys}, "shared": [{"$tuple": [1] * 8_000}]}),
         json.dumps({**document, "shared": [{"$shared": 0}]}), json.dumps([document]),
         json.dumps(document)[:-1], json.dumps(document) + "]", "\ufeff" + json.dumps(document), "",
         '{"tree":1,"tree":2,"shared":[]}', '{"tree":NaN,"shared":[]}', "null", '{"tree":1e999999}',

@@ -245,6 +245,16 @@ def test_nothing_shared_holds_anything_shared() -> None:
     assert "where there are 0 entries" in refused({"$shared": 9}, shared=laughs)
 
 
+def test_keys_hold_nothing_shared() -> None:
+    """A short file could else hold a key that takes for ever to hash."""
+    shared = [{"$tuple": [1]}]
+    assert "where there are 0" in refused({"$set": [{"$shared": 0}]}, shared=shared)
+    assert "where there are 0" in refused({"$dict": [[{"$shared": 0}, 1]]}, shared=shared)
+    key = ((1, 2), (3, 4))
+    tree = [{key: 1}, {key: 2}, key, [key], {key}, {key[0]}]
+    assert_identical(trees.unpack(*trees.pack(tree)), tree)
+
+
 def test_keys_made_to_collide_are_refused() -> None:
     same_hash = [i * (2**61 - 1) for i in range(1000)]
     assert "collide" in refused({"$set": same_hash})

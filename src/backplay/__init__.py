@@ -19,7 +19,7 @@ from backplay.record import record
 from backplay.records import Episode, Snapshot, Start
 from backplay.restore import RESTORERS, DeepCopy, Replay, Restorer, find_restorer
 from backplay.success import Ending
-from backplay.wrapper import BackplayEnv, advance
+from backplay.wrapper import BackplayEnv, advance, set_curriculum, take_episodes
 
 if TYPE_CHECKING:
     from backplay.integrations import minari, sb3
@@ -54,6 +54,8 @@ __all__ = [
     "minari",
     "record",
     "sb3",
+    "set_curriculum",
+    "take_episodes",
     "to_json",
 ]
 

@@ -195,10 +195,23 @@ def advance(envs: Any, curriculum: Curriculum, frames: int) -> tuple[Curriculum,
         curriculum: the present curriculum.
         frames: total frames of training so far.
     """
-    episodes = [episode for taken in _call(envs, "take_episodes") for episode in taken]
+    episodes = take_episodes(envs)
     moved = curriculum.update(episodes, frames)
-    _call(envs, "set_curriculum", moved)
+    set_curriculum(envs, moved)
     return moved, episodes
+
+
+def take_episodes(envs: Any) -> list[Episode]:
+    """The episodes that finished in all workers since the last call; `envs` as for `advance`.
+
+    With `set_curriculum`, for trainers whose envs live in other processes and are reached one by one.
+    """
+    return [episode for taken in _call(envs, "take_episodes") for episode in taken]
+
+
+def set_curriculum(envs: Any, curriculum: Curriculum) -> None:
+    """Gives every worker this curriculum; `envs` as for `advance`."""
+    _call(envs, "set_curriculum", curriculum)
 
 
 def _call(envs: Any, name: str, *args: Any) -> list[Any]:

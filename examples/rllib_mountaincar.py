@@ -1,0 +1,52 @@
+"""RLlib's PPO with Backplay: the curriculum is moved between two calls of train().
+
+    pip install "backplay[ray]"
+    python examples/rllib_mountaincar.py --frames 200000
+"""
+
+import argparse
+
+import gymnasium as gym
+from ray.rllib.algorithms.ppo import PPOConfig
+from ray.tune.registry import register_env
+
+import backplay as bp
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--frames", type=int, default=200_000)
+parser.add_argument("--runners", type=int, default=0, help="0 samples in this process")
+parser.add_argument("--batch", type=int, default=4_000)
+args = parser.parse_args()
+
+demo = bp.record(gym.make("MountainCar-v0"), lambda o: 2 if o[1] >= 0 else 0, seed=7)
+curriculum = bp.Backplay.stretch(args.frames, [len(demo)])
+register_env(
+    "backplay-mountaincar",
+    lambda _: bp.BackplayEnv(gym.make("MountainCar-v0"), [demo], curriculum),
+)
+algorithm = (
+    PPOConfig()
+    .environment("backplay-mountaincar")
+    .env_runners(num_env_runners=args.runners, num_envs_per_env_runner=8)
+    .training(train_batch_size_per_learner=args.batch, lr=1e-3)
+    .build_algo()
+)
+
+
+def on_every_runner(call):
+    """The results of calling `call(envs)` in every process that samples."""
+    group = algorithm.env_runner_group
+    return group.foreach_env_runner(lambda runner: runner.env and call(runner.env))
+
+
+frames = 0
+while frames < args.frames:
+    result = algorithm.train()
+    frames = int(result["env_runners"]["num_env_steps_sampled_lifetime"])
+    episodes = [e for taken in on_every_runner(bp.take_episodes) if taken for e in taken]
+    curriculum = curriculum.update(episodes, frames)
+    on_every_runner(lambda envs, now=curriculum: bp.set_curriculum(envs, now))
+    true_starts = [e.success for e in episodes if e.start and e.start.step == 0]
+    share = f"{sum(true_starts) / len(true_starts):.0%}" if true_starts else "–"
+    print(f"{frames:>8} frames  true start {share:>4}  {curriculum.describe()}", flush=True)
+algorithm.stop()
