@@ -314,7 +314,7 @@ def _problem(demo: Demonstration) -> str | None:
     for name, kind in kinds:
         value = getattr(demo, name)
         if not isinstance(value, kind) or (name == "seed" and isinstance(value, bool)):
-            return f"{name} that is of type {value}"  # it may be too large to print
+            return f"{name} that is of type {type(value).__name__}"  # it may be too large to print
     words = (*demo.spaces.items(), *demo.versions.items())
     if not all(isinstance(k, str) and isinstance(v, str) for k, v in words):
         return "spaces or versions that are not words"
