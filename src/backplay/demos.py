@@ -127,6 +127,7 @@ class Demonstration:
         for what, ours, theirs in (
             ("environment", self.env_id, here["env_id"]),
             *((f"{k} space", v, here["spaces"][k]) for k, v in self.spaces.items()),
+            ("setting", _settings(self.env_kwargs), _settings(here["env_kwargs"])),
         ):
             if ours and theirs and ours != theirs:
                 raise DemonstrationError(
@@ -239,6 +240,12 @@ def describe_env(env: AnyEnv) -> dict[str, Any]:
     }
 
 
+def _settings(kwargs: dict[str, Any]) -> str:
+    """The arguments an env was made with, in words, but for how it is rendered."""
+    chosen = sorted((k, v) for k, v in kwargs.items() if k != "render_mode")
+    return ", ".join(f"{name}={_words(value)}" for name, value in chosen) or "default arguments"
+
+
 def _words(value: Any) -> str:
     """`repr` without memory addresses, which differ from process to process."""
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))[:2000]
@@ -278,7 +285,7 @@ def _from_tree(tree: trees.Tree, restorer: Restorer | None) -> Demonstration:
             "This file cannot be read", expected="a demonstration", got=wrong,
             do="Record it again, or pass the restorer that saved it.",
         )  # fmt: skip
-    chosen = restorer or RESTORERS[tree["restorer"]]
+    chosen = restorer or RESTORERS[tree["restorer"]]()
     demo = Demonstration(**{**tree, "restorer": chosen})
     missing = demo.states is None and (chosen.storable or demo.actions is None or demo.seed is None)
     if missing or (demo.states is not None and not chosen.storable):

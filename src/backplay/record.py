@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
@@ -38,6 +39,7 @@ def record(
             `info["success"]` of the last step, if the env says.
         keep_actions: False drops the actions, where the states are plain data.
     """
+    seed = operator.index(seed)  # a numpy integer too
     chosen = restorer or find_restorer(env, seed=seed, options=options)
     rollout = roll(
         History(env), policy_or_actions,

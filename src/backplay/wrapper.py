@@ -124,14 +124,12 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             if at_reset:
                 return observation, info
         demo = self.demos[self.start.demo]
-        state, observation = demo.snapshot(self.start.step)
-        self.restored_steps += demo.restorer.load(
-            self.env, state, self._rng if self._reseed else None
-        )
+        rng = self._rng if self._reseed else None
+        self.restored_steps += demo.restore(self.env, self.start.step, rng)
         self._repeats_streams = not self._reseed or isinstance(demo.restorer, Replay)
         if self._fresh_clock:
             restart_clocks(self.env)
-        return trees.copy(observation), {}
+        return trees.copy(demo.observations[self.start.step]), {}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """A step of the env inside; an episode that ends is kept for `take_episodes`."""

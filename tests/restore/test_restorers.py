@@ -161,9 +161,9 @@ def test_mujoco_derived_quantities_are_needed() -> None:
         env, lambda _: env.action_space.sample(), seed=1, max_steps=25, save=MujocoState().save
     )
     assert rollout.states is not None
-    physics, _, saved = rollout.states[12]
+    physics, derived, saved = rollout.states[12]
     env.reset(seed=2)
-    MujocoState().load(env, [physics, {}, saved])
+    MujocoState().load(env, [physics, {name: 0.0 for name in derived}, saved])
     assert replay(env, rollout, 12) is not None
     MujocoState().load(env, rollout.states[12])
     assert replay(env, rollout, 12) is None
@@ -183,5 +183,5 @@ def test_candidates_are_in_order_of_speed(make: Any, first: list[str]) -> None:
 
 
 def test_the_table_of_restorers_goes_by_name() -> None:
-    assert all(restorer.name == name for name, restorer in RESTORERS.items())
-    assert [n for n, r in RESTORERS.items() if not r.storable] == ["deepcopy", "replay"]
+    assert all(make().name == name for name, make in RESTORERS.items())
+    assert [n for n, make in RESTORERS.items() if not make().storable] == ["deepcopy", "replay"]

@@ -29,8 +29,8 @@ DEMO_SEED = 7
 PPO = PPOConfig(
     learning_rate=2e-3,
     passes=8,
-    # Advantages as they are: scaled to deviation 1 they are mere noise as long as no reward came, and
-    # now and then that noise alone drives plain PPO up the hill.
+    # Advantages as they are: scaled to deviation 1 they are mere noise as long as no reward came,
+    # and now and then that noise alone drives plain PPO up the hill.
     normalise_advantages="none",
     entropy_coefficient=0.001,
 )
@@ -45,7 +45,7 @@ class DemoConfig:
         backplay demo --seeds 1 --frames 150000
         backplay demo --out /tmp/demo --jobs 8
 
-    The three regimes differ in where training episodes start and in nothing else. Takes two to four
+    The three regimes differ in where training episodes start and in nothing else. Takes about two
     minutes on 2 cores. Writes a page that needs no network, and says where it is.
     """
 

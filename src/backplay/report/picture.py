@@ -22,7 +22,10 @@ SUCCESS = LinearSegmentedColormap.from_list(
 
 def draw_picture(comparison: Comparison) -> bytes:
     """Learning curves beside the starts of the first regime, as the bytes of a PNG."""
-    figure = Figure(figsize=(10.4, 3.9), dpi=140, layout="constrained")
+    figure = Figure(figsize=(10.4, 4.1), dpi=140, layout="constrained")
+    seeds = len(comparison.runs_of(comparison.regimes[0]))
+    caption = f"{comparison.task} One demonstration; thin lines: {seeds} seeds, thick: their mean."
+    figure.suptitle(caption, x=0.01, ha="left", fontsize=9.5, color="#5b6675")
     left, right = figure.subplots(1, 2, gridspec_kw={"wspace": 0.04})
     _curves(left, comparison)
     _starts(right, comparison, comparison.regimes[0])

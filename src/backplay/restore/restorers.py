@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy as python_copy
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -190,8 +191,8 @@ class MujocoState:
                 do="Use the env the demonstration was recorded on.",
             )
         mujoco.mj_setState(model, data, np.array(physics, np.float64), kind)
-        for name, values in derived.items():
-            getattr(data, name)[...] = values
+        for name in _derived_names(type(data)):
+            getattr(data, name)[...] = derived[name]
         _load_layers(env, saved, rng is not None)
         if rng is not None:
             stack.refresh(env, rng)
@@ -290,16 +291,13 @@ class Replay:
         return int(state.steps)
 
 
-RESTORERS: dict[str, Restorer] = {
-    restorer.name: restorer
-    for restorer in (
-        OwnState(),
-        AtariState(),
-        MujocoState(),
-        AttributeState(),
-        DeepCopy(),
-        Replay(),
-    )
+RESTORERS: dict[str, Callable[[], Restorer]] = {
+    "own": OwnState,
+    "atari": AtariState,
+    "mujoco": MujocoState,
+    "attributes": AttributeState,
+    "deepcopy": DeepCopy,
+    "replay": Replay,
 }
 """By name, fastest first."""
 
@@ -313,4 +311,4 @@ def candidates(env: AnyEnv) -> list[Restorer]:
         "atari": hasattr(getattr(base, "ale", None), "cloneState"),
         "mujoco": all(hasattr(base, name) for name in ("model", "data", "init_qpos")),
     }
-    return [r for r in RESTORERS.values() if fits.get(r.name, True)]
+    return [make() for name, make in RESTORERS.items() if fits.get(name, True)]
