@@ -191,7 +191,7 @@ class MujocoState:
                 do="Use the env the demonstration was recorded on.",
             )
         mujoco.mj_setState(model, data, np.array(physics, np.float64), kind)
-        for name in _derived_names(type(data)):
+        for name in _derived_names():
             getattr(data, name)[...] = derived[name]
         _load_layers(env, saved, rng is not None)
         if rng is not None:
