@@ -1,6 +1,6 @@
-"""What BackplayEnv costs: stepping with and without it, and one restore, in steps of the same env.
+"""What BackplayEnv costs: stepping with and without it, and one restore, in steps of that env.
 
-Ratios are medians over alternating rounds in one process, so that a busy machine disturbs both sides.
+Ratios are medians over alternating rounds in one process: a busy machine disturbs both sides.
 Ends with one JSON line. Run: .venv/bin/python benchmarks/wrapper.py
 """
 
@@ -97,8 +97,8 @@ def measure(make) -> dict[str, float | str]:
 
 def main() -> None:
     results = {}
-    head = f"{'env':<40}{'restorer':>11}{'steps/s':>10}{'overhead':>10}{'restore':>12}{'= steps':>9}{'= resets':>9}"
-    print(head)
+    columns = ("restorer", 11), ("steps/s", 10), ("overhead", 10), ("restore", 12), ("= steps", 9)
+    print(f"{'env':<40}" + "".join(f"{name:>{width}}" for name, width in columns) + " = resets")
     for name, make in ENVS.items():
         row = measure(make)
         results[name] = row

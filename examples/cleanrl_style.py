@@ -1,6 +1,6 @@
-"""A single-file PPO loop in the style of CleanRL; the three marked lines are all that Backplay adds.
+"""A single-file PPO loop in the style of CleanRL; the three numbered lines are all Backplay adds.
 
-    python examples/cleanrl_style.py --env-id MountainCar-v0 --frames 200000
+python examples/cleanrl_style.py --env-id MountainCar-v0 --frames 200000
 """
 
 import argparse
@@ -32,7 +32,7 @@ def make() -> gym.Env:
     return bp.BackplayEnv(gym.make(args.env_id), [demo], curriculum)  # 1: the wrapper
 
 
-# SAME_STEP: an episode that ends is reset in the same step, and its last observation is in the infos.
+# SAME_STEP: an ended episode is reset in the same step; its last observation is in the infos.
 envs = gym.vector.SyncVectorEnv(
     [make] * args.num_envs, autoreset_mode=gym.vector.AutoresetMode.SAME_STEP
 )
@@ -40,7 +40,9 @@ size, actions_count = envs.single_observation_space.shape[0], int(envs.single_ac
 actor = nn.Sequential(
     nn.Linear(size, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, actions_count)
 )
-critic = nn.Sequential(nn.Linear(size, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 1))
+critic = nn.Sequential(
+    nn.Linear(size, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 1)
+)
 optimiser = torch.optim.Adam([*actor.parameters(), *critic.parameters()], lr=1e-3, eps=1e-5)
 
 shape = (args.num_steps, args.num_envs)
@@ -64,7 +66,7 @@ while frames < args.frames:
         done[t] = terminated | truncated
         if t:
             next_values[t - 1] = np.where(done[t - 1], next_values[t - 1], values[t])
-        for i in np.flatnonzero(truncated & ~terminated):  # a time limit is not the end of the world
+        for i in np.flatnonzero(truncated & ~terminated):  # a time limit is no ending
             with torch.no_grad():
                 next_values[t, i] = critic(torch.as_tensor(infos["final_obs"][i])).item()
     with torch.no_grad():
@@ -80,7 +82,8 @@ while frames < args.frames:
         advantages[t] = running
 
     # Update
-    batch = [torch.from_numpy(x.reshape(rewards.size, *x.shape[2:])) for x in (seen, taken, log_probs, advantages, advantages + values)]  # fmt: skip
+    parts = (seen, taken, log_probs, advantages, advantages + values)
+    batch = [torch.from_numpy(x.reshape(rewards.size, *x.shape[2:])) for x in parts]
     for _ in range(passes):
         for chosen in np.array_split(rng.permutation(rewards.size), rewards.size // minibatch_size):
             b_obs, b_actions, b_log_probs, b_adv, b_returns = (x[chosen] for x in batch)

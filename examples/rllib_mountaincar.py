@@ -1,7 +1,7 @@
 """RLlib's PPO with Backplay: the curriculum is moved between two calls of train().
 
-    pip install "backplay[ray]"
-    python examples/rllib_mountaincar.py --frames 200000
+pip install "backplay[ray]"
+python examples/rllib_mountaincar.py --frames 200000
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """One demonstration makes Stable-Baselines3's PPO learn MountainCar, with its default settings.
 
-    pip install "backplay[sb3]"
-    python examples/sb3_mountaincar.py
+pip install "backplay[sb3]"
+python examples/sb3_mountaincar.py
 """
 
 import argparse
@@ -18,7 +18,7 @@ parser.add_argument("--frames", type=int, default=300_000)
 parser.add_argument("--seed", type=int, default=0)
 args = parser.parse_args()
 
-# The demonstration: push in the direction of the motion. Its actions are not imitated, only its states used.
+# The demonstration: push in the direction of the motion. Only its states are used.
 env = gym.make("MountainCar-v0")
 demo = bp.record(env, lambda observation: 2 if observation[1] >= 0 else 0, seed=7)
 print(bp.check(env, demo))

@@ -59,7 +59,11 @@ def test_a_file_imports_only_what_its_room_may(path: Path) -> None:
             assert package in rooms[room], f"{room} may not import {package}"
             continue
         target = SOURCE / Path(*module.split(".")[1:])
-        file = target.with_suffix(".py") if target.with_suffix(".py").exists() else target / "__init__.py"
+        file = (
+            target.with_suffix(".py")
+            if target.with_suffix(".py").exists()
+            else target / "__init__.py"
+        )
         if not file.exists() or file == SOURCE / "__init__.py":
             continue  # a name inside a module, already counted as its module
         other = room_of(file, rooms)
@@ -76,5 +80,11 @@ def test_every_room_of_the_table_exists() -> None:
 def test_nothing_in_the_source_can_run_loaded_code() -> None:
     for path in FILES:
         for module in imports_of(path):
-            assert module.partition(".")[0] not in {"pickle", "cloudpickle", "dill", "marshal", "shelve"}
+            assert module.partition(".")[0] not in {
+                "pickle",
+                "cloudpickle",
+                "dill",
+                "marshal",
+                "shelve",
+            }
         assert "torch.load(" not in path.read_text(), path

@@ -241,7 +241,9 @@ GARBAGE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("restorer", [make() for make in bp.RESTORERS.values()], ids=lambda r: r.name)
+@pytest.mark.parametrize(
+    "restorer", [make() for make in bp.RESTORERS.values()], ids=lambda r: r.name
+)
 @pytest.mark.parametrize("garbage", GARBAGE, ids=repr)
 def test_a_state_that_is_garbage_is_an_error_of_ours(garbage: Any, restorer: bp.Restorer) -> None:
     demo = replace(walk(), restorer=restorer, states=[garbage] * 7)

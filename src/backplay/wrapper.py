@@ -202,7 +202,7 @@ def advance(envs: Any, curriculum: Curriculum, frames: int) -> tuple[Curriculum,
 def take_episodes(envs: Any) -> list[Episode]:
     """The episodes that finished in all workers since the last call; `envs` as for `advance`.
 
-    With `set_curriculum`, for trainers whose envs live in other processes and are reached one by one.
+    With `set_curriculum`, for trainers whose envs live in processes that are reached one by one.
     """
     return [episode for taken in _call(envs, "take_episodes") for episode in taken]
 

@@ -9,6 +9,7 @@ import torch
 from gymnasium import spaces
 from torch import distributions as reference
 
+from backplay.errors import BackplayError
 from backplay.learners.distributions import distribution_for
 from backplay.learners.encoders import Image, is_channels_last, make_encoder
 from backplay.learners.networks import make_network
@@ -214,9 +215,9 @@ def test_the_seed_alone_decides_the_weights() -> None:
     "space", [spaces.Text(3), spaces.Tuple([spaces.Discrete(2)])], ids=["text", "tuple"]
 )
 def test_unknown_spaces_are_named(space: spaces.Space[Any]) -> None:
-    with pytest.raises(TypeError, match="observations"):
+    with pytest.raises(BackplayError, match="observations"):
         make_network(space, spaces.Discrete(2), seed=0)
-    with pytest.raises(TypeError, match="action"):
+    with pytest.raises(BackplayError, match="action"):
         make_network(spaces.Discrete(2), space, seed=0)
 
 

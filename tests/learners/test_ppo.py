@@ -13,6 +13,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from torch import Tensor, nn
 
+from backplay.errors import BackplayError
 from backplay.learners import PPO, PPOConfig, Rollout, make_network
 from backplay.learners.optimiser import FlatAdam
 from backplay.learners.ppo import Batch
@@ -246,13 +247,13 @@ def test_a_native_batched_env_with_its_own_network() -> None:
 def test_missing_final_observations_are_named() -> None:
     envs = BatchedCells(with_final=False)
     learner = PPO(CellNetwork(), envs.single_action_space, PPOConfig(num_steps=2), seed=0)
-    with pytest.raises(ValueError, match="final_obs"):
+    with pytest.raises(BackplayError, match="final_obs"):
         learner.collect(envs, envs.reset()[0])
 
 
 def test_next_step_autoreset_is_refused() -> None:
     envs = SyncVectorEnv([probes.ConstantReward])
-    with pytest.raises(ValueError, match="SAME_STEP"):
+    with pytest.raises(BackplayError, match="SAME_STEP"):
         learner_for(envs).collect(envs, envs.reset(seed=0)[0])
 
 
@@ -427,7 +428,7 @@ def test_coefficients_decay_linearly() -> None:
     ids=str,
 )
 def test_senseless_hyperparameters_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=next(iter(wrong))):
+    with pytest.raises(BackplayError, match=next(iter(wrong))):
         PPOConfig(**wrong)
 
 

@@ -163,7 +163,7 @@ def test_mujoco_derived_quantities_are_needed() -> None:
     assert rollout.states is not None
     physics, derived, saved = rollout.states[12]
     env.reset(seed=2)
-    MujocoState().load(env, [physics, {name: 0.0 for name in derived}, saved])
+    MujocoState().load(env, [physics, dict.fromkeys(derived, 0.0), saved])
     assert replay(env, rollout, 12) is not None
     MujocoState().load(env, rollout.states[12])
     assert replay(env, rollout, 12) is None

@@ -24,14 +24,14 @@ _SAVED_AS = "backplay_curriculum"
 
 
 class CurriculumCallback(BaseCallback):
-    """Moves the curriculum of all workers as frames go by, and logs success by where episodes start.
+    """Moves the curriculum of all workers as frames go by; logs success by where episodes start.
 
-    The curriculum is kept in the model, as JSON: `model.save` saves it, and a loaded model that goes
-    on learning goes on where its curriculum stood.
+    The curriculum is kept in the model, as JSON: `model.save` saves it, and a loaded model that
+    goes on learning goes on where its curriculum stood.
 
     Logged: `backplay/success` and, for fifths of the demonstration, `backplay/success_from_0%` (its
-    first fifth, with the true start in it) to `backplay/success_from_80%`; `backplay/true_start` for
-    episodes from step 0 alone; `backplay/frames` with the steps spent on restoring.
+    first fifth, with the true start in it) to `backplay/success_from_80%`; `backplay/true_start`
+    for episodes from step 0 alone; `backplay/frames` with the steps spent on restoring.
 
     Args:
         every: update at most once in so many frames; off-policy algorithms ask after every step.
@@ -63,7 +63,8 @@ class CurriculumCallback(BaseCallback):
         except AttributeError as error:
             raise BackplayError(
                 "This model's env has no curriculum", expected="a BackplayEnv in every worker",
-                got=str(self.training_env), do="Wrap each env: bp.BackplayEnv(env, [demo], curriculum).",
+                got=str(self.training_env),
+                do="Wrap each env: bp.BackplayEnv(env, [demo], curriculum).",
             ) from error  # fmt: skip
         self._lengths = lengths
         saved = getattr(self.model, _SAVED_AS, None)

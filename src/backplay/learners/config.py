@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from backplay.errors import BackplayError, show
+
 
 @dataclass(frozen=True, kw_only=True)
 class PPOConfig:
@@ -46,19 +48,18 @@ class PPOConfig:
         for name in ("num_steps", "minibatch_size", "passes", "minibatches_per_pass"):
             value = getattr(self, name)
             if value is not None and value < 1:
-                raise ValueError(f"PPOConfig.{name} must be at least 1, got {value}")
+                raise _refusal(name, "at least 1", value)
         for name in ("gamma", "gae_lambda", "final_learning_rate", "final_entropy_coefficient"):
             value = getattr(self, name)
             if not 0 <= value <= 1:
-                raise ValueError(f"PPOConfig.{name} must be between 0 and 1, got {value}")
+                raise _refusal(name, "between 0 and 1", value)
         for name in ("learning_rate", "clip", "max_gradient_norm", "adam_eps"):
             value = getattr(self, name)
             if not value > 0:
-                raise ValueError(f"PPOConfig.{name} must be positive, got {value}")
+                raise _refusal(name, "more than 0", value)
         if self.normalise_advantages not in ("minibatch", "batch", "none"):
-            raise ValueError(
-                'PPOConfig.normalise_advantages must be "minibatch", "batch" or "none", '
-                f"got {self.normalise_advantages!r}"
+            raise _refusal(
+                "normalise_advantages", '"minibatch", "batch" or "none"', self.normalise_advantages
             )
 
     def learning_rate_at(self, progress: float) -> float:
@@ -74,3 +75,9 @@ class PPOConfig:
         count = max(1, round(batch_size / self.minibatch_size))
         used = min(count, self.minibatches_per_pass or count)
         return [batch_size * i // count for i in range(used + 1)]
+
+
+def _refusal(name: str, expected: str, got: object) -> BackplayError:
+    return BackplayError(
+        f"PPOConfig.{name}", expected=expected, got=show(got), do="Change it, or leave its default."
+    )

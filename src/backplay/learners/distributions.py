@@ -16,6 +16,8 @@ from gymnasium import spaces
 from torch import Tensor
 from torch.nn import functional
 
+from backplay.errors import BackplayError
+
 
 class Distribution(Protocol):
     """A family of distributions over the actions of one space."""
@@ -63,9 +65,11 @@ def distribution_for(space: spaces.Space[Any]) -> Distribution:
         case spaces.Box() if np.issubdtype(space.dtype, np.floating):
             return DiagonalGaussian(low=space.low, high=space.high)
         case _:
-            raise TypeError(
-                "expected a Discrete, MultiDiscrete, MultiBinary or floating-point Box action "
-                f"space, got {space}; wrap the environment so that it has one of those"
+            raise BackplayError(
+                "action space",
+                expected="Discrete, MultiDiscrete, MultiBinary or a floating-point Box",
+                got=space,
+                do="Wrap the environment so that it has one of those.",
             )
 
 

@@ -12,6 +12,8 @@ import torch
 from gymnasium import spaces
 from torch import Tensor, nn
 
+from backplay.errors import BackplayError
+
 EMBEDDING_SIZE = 8
 LARGE_SIDE = 64
 """Images from this side on get Nature DQN's convolutions."""
@@ -151,9 +153,11 @@ def make_encoder(
                 }
             )
         case _:
-            raise TypeError(
-                "expected observations in a Box, Discrete, MultiDiscrete, MultiBinary or Dict "
-                f"space, got {space}; wrap the environment, or hand PPO a network of your own"
+            raise BackplayError(
+                "observation space",
+                expected="Box, Discrete, MultiDiscrete, MultiBinary or a Dict of these",
+                got=space,
+                do="Wrap the environment, or hand PPO a network of your own.",
             )
 
 

@@ -12,6 +12,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from backplay.errors import BackplayError
+
 Arrays: TypeAlias = "npt.NDArray[Any] | dict[str, Arrays]"
 Tensors: TypeAlias = "Tensor | dict[str, Tensors]"
 
@@ -27,9 +29,11 @@ def numeric(observations: Any) -> Arrays:
             if isinstance(part, dict)
             or (isinstance(part, np.ndarray) and part.dtype.kind not in "OUS")
         }
-    raise TypeError(
-        "expected a batch of observations as an array or a dict of arrays, got "
-        f"{type(observations).__name__}; flatten the observations with a wrapper first"
+    raise BackplayError(
+        "observations",
+        expected="an array or a dict of arrays",
+        got=type(observations).__name__,
+        do="Flatten the observations with a wrapper first.",
     )
 
 

@@ -12,6 +12,7 @@ import torch
 from gymnasium.vector import AutoresetMode, VectorEnv
 from torch import Tensor, nn
 
+from backplay.errors import BackplayError
 from backplay.learners.advantages import BoolArray, FloatArray, successor_values
 from backplay.learners.distributions import Distribution
 from backplay.learners.observations import (
@@ -136,9 +137,11 @@ def collect(
 def _require_same_step(envs: VectorEnv[Any, Any, Any]) -> None:
     mode = envs.metadata.get("autoreset_mode")
     if mode not in (AutoresetMode.SAME_STEP, AutoresetMode.SAME_STEP.value):
-        raise ValueError(
-            f"expected a vector env that resets in the same step, got autoreset_mode={mode}; build "
-            "it with autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP"
+        raise BackplayError(
+            "envs",
+            expected="a vector env that resets in the same step",
+            got=f"autoreset_mode={mode}",
+            do="Build it with autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP.",
         )
 
 
@@ -146,8 +149,9 @@ def _final(infos: dict[str, Any]) -> Any:
     try:
         return infos["final_obs"]
     except KeyError:
-        raise ValueError(
-            'expected infos["final_obs"] from a vector env whose episode was truncated; without it '
-            "its value cannot be bootstrapped (set PPOConfig.bootstrap_truncated=False to do "
-            "without)"
+        raise BackplayError(
+            "envs",
+            expected='infos["final_obs"] where an episode was truncated, to bootstrap its value',
+            got=f"infos with {', '.join(infos) or 'nothing'}",
+            do="Give it, or set PPOConfig.bootstrap_truncated=False to do without.",
         ) from None

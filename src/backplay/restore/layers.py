@@ -172,7 +172,7 @@ def put_back(layer: AnyEnv, saved: dict[str, Tree], keep: tuple[str, ...] = ()) 
     for name in held.keys() - saved.keys():
         delattr(layer, name)
     for name, value in saved.items():
-        # A file can name anything; nothing it names may stand in for a method or for the env inside.
+        # A file can name anything: none of it may stand in for a method or for the env inside.
         hides = name in _SKIPPED_NAMES or callable(getattr(type(layer), str(name), None))
         if type(name) is not str or hides:
             raise _misfit(type(layer).__name__, "names of attributes", str(name)[:40])
