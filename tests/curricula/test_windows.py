@@ -175,7 +175,7 @@ def test_describe_is_one_short_line() -> None:
     assert maze.update([], 2000).describe() == "200 steps back"
     stretched = Backplay.stretch(1200, uniform_share=0.1)
     assert stretched.describe() == (
-        "[0%, 3.12%) of the length back, 20% at the initial state, 10% anywhere"
+        "[0%, 12.5%) of the length back, 20% at the initial state, 10% anywhere"
     )
     assert stretched.update([], 1200).describe() == "initial state, 10% anywhere"
 
@@ -224,17 +224,16 @@ def test_sample_by_counting() -> None:
 
 
 def test_stretch_by_hand() -> None:
-    assert as_table(Backplay.stretch(1_200)) == [
-        (0, 0, 1 / 32),  # 4 steps of 128
-        (100, 1 / 64, 1 / 16),
-        (200, 1 / 32, 1 / 8),
-        (300, 1 / 16, 1 / 4),
-        (400, 1 / 8, 1 / 2),
-        (500, 1 / 4, 1),
-        (600, 1, 1),
+    assert as_table(Backplay.stretch(1_000)) == [
+        (0, 0, 1 / 8),  # 16 steps of 128
+        (75, 1 / 8, 1 / 4),
+        (150, 1 / 4, 1 / 2),
+        (225, 1 / 2, 1),
+        (300, 1, 1),
     ]
-    adjoining = Backplay.stretch(120, [16, 5], overlap=0.0, share_of_budget=1.0, start_share=0.0)
-    assert as_table(adjoining) == [(0, 0, 0.25), (40, 0.25, 0.5), (80, 0.5, 1), (120, 1, 1)]
+    assert Backplay.stretch(1_000).start_share == 0.2
+    overlapping = Backplay.stretch(120, [16, 5], overlap=0.5, share_of_budget=1.0, first_steps=4)
+    assert as_table(overlapping) == [(0, 0, 0.25), (40, 0.125, 0.5), (80, 0.25, 1), (120, 1, 1)]
 
 
 @given(
@@ -260,7 +259,7 @@ def test_stretch_covers_the_demonstration_and_then_starts_at_the_beginning(
 
 
 def test_stretch_of_a_demonstration_of_one_step() -> None:
-    assert as_table(Backplay.stretch(100, [1])) == [(0, 0, 1), (50, 1, 1)]
+    assert as_table(Backplay.stretch(100, [1])) == [(0, 0, 1), (30, 1, 1)]
 
 
 @pytest.mark.parametrize(
@@ -268,7 +267,7 @@ def test_stretch_of_a_demonstration_of_one_step() -> None:
     [
         ({"total_frames": 0}, "total_frames"),
         ({"total_frames": 1e6}, "total_frames: expected a whole number"),
-        ({"total_frames": 5}, "at least 6 frames, one for each window, got 5"),
+        ({"total_frames": 5}, "at least 4 frames, one for each window, got 5"),
         ({"total_frames": 100, "demo_lengths": []}, "at least one demonstration"),
         ({"total_frames": 100, "demo_lengths": [0]}, "at least 1 step"),
         ({"total_frames": 100, "share_of_budget": 0.0}, "share_of_budget"),

@@ -1,0 +1,160 @@
+"""The callback under Stable-Baselines3: on- and off-policy, one env and vectors, resumed."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from stable_baselines3 import DQN, PPO, SAC
+from stable_baselines3.common.logger import Logger, configure
+from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecNormalize
+
+import backplay as bp
+from backplay.integrations.sb3 import curriculum_of
+
+
+def cartpole() -> gym.Env:
+    return gym.make("CartPole-v1")
+
+
+@pytest.fixture(scope="module")
+def demo() -> bp.Demonstration:
+    return bp.record(cartpole(), lambda o: int(o[2] + o[3] > 0), seed=3, max_steps=100)
+
+
+CURRICULUM = bp.Backplay(
+    (bp.Window(0, 0, 10), bp.Window(300, 10, 50), bp.Window(600, 100, 100)), start_share=0.25
+)
+
+
+def wrapped(demo: bp.Demonstration) -> bp.BackplayEnv:
+    return bp.BackplayEnv(cartpole(), [demo], CURRICULUM)
+
+
+class Spy(bp.sb3.CurriculumCallback):
+    """Remembers what was given to the workers, and what was logged."""
+
+    def __init__(self) -> None:
+        super().__init__(every=1)
+        self.given: list[tuple[int, list[bp.Curriculum]]] = []
+        self.logged: dict[str, list[float]] = {}
+        self.all_episodes: list[bp.Episode] = []
+
+    def _advance(self) -> None:
+        super()._advance()
+        self.given.append((self.num_timesteps, self.training_env.get_attr("curriculum")))
+        self.all_episodes += self.episodes
+
+    def _log(self, frames: int) -> None:
+        super()._log(frames)
+        for name, value in self.logger.name_to_value.items():
+            if name.startswith("backplay/"):
+                self.logged.setdefault(name, []).append(value)
+
+
+def quiet() -> Logger:
+    return configure(None, [])
+
+
+def check_moved(spy: Spy, workers: int) -> None:
+    frames, given = spy.given[-1]
+    assert frames >= 600
+    assert len(given) == workers
+    assert all(c == spy.curriculum for c in given)
+    assert all(c.frames == frames and c.done for c in given)
+    windows = [curricula[0].window for _, curricula in spy.given]
+    assert windows[0] == CURRICULUM.windows[0]
+    assert CURRICULUM.windows[1] in windows
+    steps = {e.start.step for e in spy.all_episodes if e.start}
+    assert 0 in steps
+    assert len(steps) > 1
+    assert "backplay/true_start" in spy.logged
+    assert "backplay/success_from_80%" in spy.logged
+    assert spy.logged["backplay/frames"][-1] == frames
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda demo: wrapped(demo),
+        lambda demo: DummyVecEnv([lambda: wrapped(demo)] * 2),
+        lambda demo: VecNormalize(DummyVecEnv([lambda: wrapped(demo)] * 2)),
+        pytest.param(
+            lambda demo: SubprocVecEnv([lambda: wrapped(demo)] * 2), marks=pytest.mark.slow
+        ),
+    ],
+    ids=["one env", "dummy", "normalised", "subproc"],
+)
+def test_ppo_moves_the_curriculum_of_every_worker(demo, make):
+    spy = Spy()
+    model = PPO("MlpPolicy", make(demo), n_steps=64, batch_size=64, n_epochs=1, seed=0)
+    model.set_logger(quiet())
+    model.learn(700, callback=spy)
+    check_moved(spy, model.n_envs)
+    model.env.close()
+
+
+def test_dqn_moves_it(demo):
+    spy = Spy()
+    model = DQN("MlpPolicy", wrapped(demo), learning_starts=100, seed=0)
+    model.set_logger(quiet())
+    model.learn(700, callback=spy)
+    check_moved(spy, 1)
+
+
+def test_off_policy_algorithms_do_not_update_at_every_step(demo):
+    counts = {}
+    for every in (1, 200):
+        spy = Spy()
+        spy.every = every
+        model = DQN("MlpPolicy", wrapped(demo), learning_starts=10_000, seed=0)
+        model.set_logger(quiet())
+        model.learn(1000, callback=spy)
+        counts[every] = len(spy.given)
+    assert counts[1] > 200
+    assert counts[200] <= 7
+
+
+def test_sac_on_a_continuous_env():
+    env = gym.make("Pendulum-v1")
+    swing = bp.record(env, lambda o: np.array([2.0 * np.sign(o[2])], np.float32), seed=0)
+    start = bp.Backplay((bp.Window(0, 0, 20), bp.Window(300, 200, 200)))
+    callback = bp.sb3.CurriculumCallback(every=1)
+    model = SAC("MlpPolicy", bp.BackplayEnv(env, [swing], start), learning_starts=10_000, seed=0)
+    model.learn(400, callback=callback)
+    assert callback.curriculum.done
+
+
+def test_the_curriculum_is_saved_with_the_model_and_goes_on(demo, tmp_path):
+    model = PPO("MlpPolicy", wrapped(demo), n_steps=64, batch_size=64, n_epochs=1, seed=0)
+    model.learn(320, callback=bp.sb3.CurriculumCallback())
+    model.save(tmp_path / "model")
+    loaded = PPO.load(tmp_path / "model", env=wrapped(demo))
+    assert curriculum_of(loaded).frames == 320
+    spy = Spy()
+    loaded.set_logger(quiet())
+    loaded.learn(128, callback=spy, reset_num_timesteps=False)
+    assert spy.given[0][1][0].window == CURRICULUM.windows[1]  # not the first again
+    assert spy.curriculum.frames == 448
+    # learn() counts from zero again by default; the curriculum's clock does not.
+    again = bp.sb3.CurriculumCallback()
+    loaded.learn(256, callback=again)
+    assert again.curriculum.frames == 448 + 256
+
+
+def test_steps_spent_on_replaying_count(demo):
+    replayed = bp.record(
+        cartpole(), lambda o: int(o[2] + o[3] > 0), seed=3, max_steps=100, restorer=bp.Replay()
+    )
+    callback = bp.sb3.CurriculumCallback()
+    env = bp.BackplayEnv(cartpole(), [replayed], bp.Uniform())
+    PPO("MlpPolicy", env, n_steps=64, batch_size=64, n_epochs=1, seed=0).learn(64, callback)
+    assert env.restored_steps > 0
+    assert callback.curriculum.frames == 64 + env.restored_steps
+
+
+def test_a_model_without_the_wrapper_is_told_so():
+    with pytest.raises(bp.BackplayError, match="Wrap each env"):
+        PPO("MlpPolicy", cartpole()).learn(10, callback=bp.sb3.CurriculumCallback())
+    with pytest.raises(bp.BackplayError, match="no curriculum"):
+        curriculum_of(PPO("MlpPolicy", cartpole()))
+    with pytest.raises(bp.BackplayError, match=r"callback=\.\.\."):
+        _ = bp.sb3.CurriculumCallback().curriculum
