@@ -215,9 +215,9 @@ def test_the_seed_alone_decides_the_weights() -> None:
     "space", [spaces.Text(3), spaces.Tuple([spaces.Discrete(2)])], ids=["text", "tuple"]
 )
 def test_unknown_spaces_are_named(space: spaces.Space[Any]) -> None:
-    with pytest.raises(BackplayError, match="observations"):
+    with pytest.raises(BackplayError, match="observation space"):
         make_network(space, spaces.Discrete(2), seed=0)
-    with pytest.raises(BackplayError, match="action"):
+    with pytest.raises(BackplayError, match="action space"):
         make_network(spaces.Discrete(2), space, seed=0)
 
 
