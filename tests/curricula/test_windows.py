@@ -175,7 +175,7 @@ def test_describe_is_one_short_line() -> None:
     assert maze.update([], 2000).describe() == "200 steps back"
     stretched = Backplay.stretch(1200, uniform_share=0.1)
     assert stretched.describe() == (
-        "[0%, 12.5%) of the length back, 20% at the initial state, 10% anywhere"
+        "[0%, 12.5%) of the length back, 25% at the initial state, 10% anywhere"
     )
     assert stretched.update([], 1200).describe() == "initial state, 10% anywhere"
 
@@ -224,14 +224,14 @@ def test_sample_by_counting() -> None:
 
 
 def test_stretch_by_hand() -> None:
-    assert as_table(Backplay.stretch(1_000)) == [
+    assert as_table(Backplay.stretch(1_200)) == [
         (0, 0, 1 / 8),  # 16 steps of 128
-        (75, 1 / 8, 1 / 4),
-        (150, 1 / 4, 1 / 2),
-        (225, 1 / 2, 1),
-        (300, 1, 1),
+        (100, 1 / 8, 1 / 4),
+        (200, 1 / 4, 1 / 2),
+        (300, 1 / 2, 1),
+        (400, 1, 1),
     ]
-    assert Backplay.stretch(1_000).start_share == 0.2
+    assert Backplay.stretch(1_200).start_share == 0.25
     overlapping = Backplay.stretch(120, [16, 5], overlap=0.5, share_of_budget=1.0, first_steps=4)
     assert as_table(overlapping) == [(0, 0, 0.25), (40, 0.125, 0.5), (80, 0.25, 1), (120, 1, 1)]
 
@@ -259,7 +259,7 @@ def test_stretch_covers_the_demonstration_and_then_starts_at_the_beginning(
 
 
 def test_stretch_of_a_demonstration_of_one_step() -> None:
-    assert as_table(Backplay.stretch(100, [1])) == [(0, 0, 1), (30, 1, 1)]
+    assert as_table(Backplay.stretch(100, [1])) == [(0, 0, 1), (33, 1, 1)]
 
 
 @pytest.mark.parametrize(

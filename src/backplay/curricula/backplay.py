@@ -205,8 +205,8 @@ class Backplay(Curriculum):
         total_frames: int,
         demo_lengths: ArrayLike | None = None,
         *,
-        share_of_budget: float = 0.3,
-        start_share: float = 0.2,
+        share_of_budget: float = 1 / 3,
+        start_share: float = 0.25,
         uniform_share: float = 0.0,
         overlap: float = 0.0,
         first_steps: int = 16,
@@ -217,9 +217,9 @@ class Backplay(Curriculum):
         the one before half as far, and so on down to about `first_steps` steps of the longest.
         Each stays for the same number of frames; after the last comes the initial state only.
 
-        The defaults are the ones that held on every seed where others failed on some, see
-        results/mountaincar.md: true starts all along, so that the values learned near the goal reach
-        the start; few windows that pass early, so that most of the budget goes to the true start.
+        The defaults come from results/mountaincar.md: true starts all along, so that the values
+        learned near the goal reach the start; few windows that pass early, so that most of the
+        budget goes to the true start.
 
         Args:
             total_frames: the frames you are going to train for.
