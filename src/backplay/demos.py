@@ -106,6 +106,13 @@ class Demonstration:
                 got=f"seed and actions, to be rebuilt for {self.restorer.name}",
                 do="Use demo.rebuild(env), or bp.load(path, env).",
             )
+        if not 0 <= step <= len(self):
+            raise DemonstrationError(
+                "step",
+                expected=f"from 0 to {len(self)}",
+                got=str(step),
+                do="Choose one of its steps.",
+            )
         return Snapshot(self.states[step], self.observations[step])
 
     def rollout(self) -> Rollout:
@@ -248,7 +255,8 @@ def _settings(kwargs: dict[str, Any]) -> str:
 
 def _words(value: Any) -> str:
     """`repr` without memory addresses, which differ from process to process."""
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))[:2000]
+    with np.printoptions(precision=17, threshold=1000, linewidth=100):  # not as the user prints
+        return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))[:2000]
 
 
 def _as_tree(demo: Demonstration) -> trees.Tree:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from backplay.demos import Demonstration, describe_env
-from backplay.errors import DemonstrationError
+from backplay.errors import BackplayError, DemonstrationError, show
 from backplay.restore import History, Restorer, candidates, find_flaw, find_restorer
 from backplay.restore.find import no_restorer
 from backplay.rollout import AnyEnv, Policy, Rollout, replay_from_reset, roll
@@ -26,7 +26,9 @@ def record(
     success: bool | None = None,
     keep_actions: bool = True,
 ) -> Demonstration:
-    """Plays one episode on `env` and records it, with a state that restores exactly at every step.
+    """Plays one episode on `env` and records it with a state at every step.
+
+    That states restore exactly is proven on up to 32 of them; `check` proves it on all.
 
     Args:
         env: any Gymnasium environment, wrapped as it will be inside BackplayEnv.
@@ -39,7 +41,12 @@ def record(
             `info["success"]` of the last step, if the env says.
         keep_actions: False drops the actions, where the states are plain data.
     """
-    seed = operator.index(seed)  # a numpy integer too
+    try:
+        seed = operator.index(seed)  # a numpy integer too
+    except TypeError as error:
+        raise BackplayError(
+            "seed", expected="a whole number", got=show(seed), do="A recording keeps its seed."
+        ) from error
     chosen = restorer or find_restorer(env, seed=seed, options=options)
     rollout = roll(
         History(env), policy_or_actions,

@@ -36,7 +36,7 @@ class Episode(NamedTuple):
     """What came of one episode."""
 
     start: Start | None
-    """Where it began; None if it began in the environment's own reset."""
+    """Where it began, as drawn; None if nobody drew a start."""
     total_reward: float
     """Sum of the rewards from its start on, not discounted."""
     length: int

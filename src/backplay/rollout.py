@@ -139,7 +139,11 @@ def replay_from_reset(
 
 def reset_to_another(env: AnyEnv, rollout: Rollout) -> None:
     """Resets to another episode than the rollout's: what is left over from it would then show."""
-    env.reset(seed=(rollout.seed or 0) + 1, options=_own(rollout.options))
+    seed = rollout.seed or 0
+    try:
+        env.reset(seed=seed + 1, options=_own(rollout.options))
+    except Exception:  # seeds may be bounded, where they number levels
+        env.reset(seed=max(seed - 1, 0), options=_own(rollout.options))
 
 
 def _own(options: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -147,9 +151,15 @@ def _own(options: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _checked_action(env: AnyEnv, action: Any, step: int) -> Any:
-    if isinstance(env.action_space, gym.spaces.Discrete):
+    space = env.action_space
+    if isinstance(space, gym.spaces.Discrete):
         action = np.asarray(action).item() if np.ndim(action) == 0 else action
-    if not env.action_space.contains(action):
+    elif isinstance(space, gym.spaces.Box | gym.spaces.MultiDiscrete | gym.spaces.MultiBinary):
+        # A controller computes in float64; the space may say float32, and envs take either.
+        given = np.asarray(action)
+        if given.dtype.kind in "biuf" and np.can_cast(given.dtype, space.dtype, "same_kind"):
+            action = given.astype(space.dtype)
+    if not space.contains(action):
         raise BackplayError(
             f"Action {step} does not fit the environment",
             expected=f"an action of {env.action_space}",

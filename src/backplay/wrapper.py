@@ -7,6 +7,7 @@ it. Down goes a curriculum (`set_curriculum`), up come finished episodes (`take_
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections import deque
 from collections.abc import Sequence
@@ -74,7 +75,8 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             )  # fmt: skip
         self.restored_steps = 0
         """Steps spent on restoring so far (only replay takes any): part of any frame budget."""
-        self._lengths = np.array([len(demo) for demo in self.demos])
+        self.demo_lengths = [len(demo) for demo in self.demos]
+        """Steps of each demonstration."""
         self._initial, self._reseed = initial, rng == "reseed"
         self._fresh_clock = time_limit == "fresh"
         self._succeeded = success or default_rule(self.demos)
@@ -109,7 +111,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Starts an episode where the curriculum says, or at `options["start"]`, a `Start`."""
         if seed is not None:
-            self._rng = np.random.default_rng([seed, _STREAM])
+            self._rng = np.random.default_rng([_checked_seed(seed), _STREAM])
         options = dict(options or {})
         asked = options.pop("start", None)
         self.start = self._draw() if asked is None else self._checked_start(asked)
@@ -142,8 +144,9 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
 
     def _finish(self, answer: tuple[Any, Any, bool, bool, dict[str, Any]]) -> None:
         _, reward, terminated, truncated, info = answer
+        at_reset = self.start is not None and self.start.step == 0 and self._initial == "reset"
         end = Ending(
-            self.start, self._total_reward, self._length,
+            None if at_reset else self.start, self._total_reward, self._length,
             float(reward), bool(terminated), bool(truncated), info,
         )  # fmt: skip
         success = bool(self._succeeded(end))
@@ -151,13 +154,16 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         self._steps_unattended += self._length
 
     def _draw(self) -> Start:
-        demo, step = self.curriculum.sample(self._lengths, 1, self._rng)
+        demo, step = self.curriculum.sample(self.demo_lengths, 1, self._rng)
         return Start(int(demo[0]), int(step[0]))
 
     def _checked_start(self, asked: Any) -> Start:
         try:
             start = Start(int(asked[0]), int(asked[1]))
-            if 0 <= start.demo < len(self.demos) and 0 <= start.step < self._lengths[start.demo]:
+            if (
+                0 <= start.demo < len(self.demos)
+                and 0 <= start.step < self.demo_lengths[start.demo]
+            ):
                 return start
         except (TypeError, ValueError, IndexError):
             pass
@@ -228,6 +234,17 @@ def _call(envs: Any, name: str, *args: Any) -> list[Any]:
         "envs", expected="a BackplayEnv, a vector env of such or a list of them", got=show(envs),
         do="Pass the env your trainer steps.",
     )  # fmt: skip
+
+
+def _checked_seed(seed: Any) -> int:
+    try:
+        if operator.index(seed) >= 0:
+            return operator.index(seed)
+    except TypeError:
+        pass
+    raise BackplayError(
+        "seed", expected="a whole number from 0 on", got=show(seed), do="See gymnasium's Env.reset."
+    )
 
 
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -125,9 +125,10 @@ def from_minari(
 
 def _made(demo: Demonstration) -> AnyEnv:
     try:
-        if demo.env_id:
+        # Only ids known already: "module:Id" would import a module that a file has named.
+        if demo.env_id and demo.env_id in gym.registry:
             return gym.make(demo.env_id, **demo.env_kwargs)
-        problem = "a demonstration without one"
+        problem = f"{demo.env_id!r}, which is not registered"
     except Exception as error:  # whatever an env's constructor does
         problem = f"{type(error).__name__}: {str(error)[:200]}"
     raise BackplayError(

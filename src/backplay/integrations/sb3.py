@@ -44,6 +44,8 @@ class CurriculumCallback(BaseCallback):
         """The episodes of the last update."""
         self._curriculum: Curriculum | None = None
         self._frames_before = 0
+        self._restored_before = 0
+        self._lengths: list[int] = []
         self._next_update = 0
 
     @property
@@ -59,19 +61,19 @@ class CurriculumCallback(BaseCallback):
     def _init_callback(self) -> None:
         try:
             found = self.training_env.get_attr("curriculum")
-            lengths = [len(demo) for demo in self.training_env.get_attr("demos")[0]]
+            self._lengths = self.training_env.get_attr("demo_lengths")[0]
         except AttributeError as error:
             raise BackplayError(
                 "This model's env has no curriculum", expected="a BackplayEnv in every worker",
                 got=str(self.training_env),
                 do="Wrap each env: bp.BackplayEnv(env, [demo], curriculum).",
             ) from error  # fmt: skip
-        self._lengths = lengths
         saved = getattr(self.model, _SAVED_AS, None)
         self._curriculum = from_json(saved, kinds=[type(found[0])]) if saved else found[0]
         # learn() may count from zero again; the curriculum's clock does not.
         seen = getattr(self._curriculum, "frames", 0)
         self._frames_before = max(0, seen - self.model.num_timesteps)
+        self._restored_before = self._restored_steps() if seen else 0
         self._next_update = 0
 
     def _on_training_start(self) -> None:
@@ -88,12 +90,15 @@ class CurriculumCallback(BaseCallback):
         self._advance()
 
     def _advance(self) -> None:
-        restored = sum(self.training_env.get_attr("restored_steps"))
+        restored = self._restored_steps() - self._restored_before
         frames = self._frames_before + self.model.num_timesteps + restored
         self._curriculum, self.episodes = advance(self.training_env, self.curriculum, frames)
         setattr(self.model, _SAVED_AS, to_json(self._curriculum))
         self._next_update = self.num_timesteps + self.every
         self._log(frames)
+
+    def _restored_steps(self) -> int:
+        return int(sum(self.training_env.get_attr("restored_steps")))
 
     def _log(self, frames: int) -> None:
         self.logger.record("backplay/frames", frames)

@@ -31,6 +31,7 @@ from backplay.trees import LEFT, Attributes, Tree
 _SKIPPED_NAMES = frozenset((
     "spec", "_cached_spec", "metadata", "_metadata", "_saved_kwargs", "_ezpickle_args",
     "_ezpickle_kwargs", "render_mode", "_np_random_seed",
+    "_max_episode_steps",  # of TimeLimit: the limit is this env's own, the count the state's
 ))  # fmt: skip
 # Wrappers that only watch have no bearing on what the env answers: they may come and go.
 _WATCHERS = frozenset(("PassiveEnvChecker", "RecordVideo", "RenderCollection", "HumanRendering"))
@@ -50,8 +51,8 @@ _STATIC_TYPES = (
 )  # fmt: skip
 _STATIC_MODULES = (
     "pygame", "mujoco", "glfw", "OpenGL", "PIL", "matplotlib", "ale_py", "cv2",
-    "gymnasium.envs.mujoco.mujoco_rendering",
 )  # fmt: skip
+_RENDERING = "gymnasium.envs.mujoco.mujoco_rendering"
 _MORE_THAN_ATTRIBUTES = (enum.Enum, dict, list, tuple, set, deque, str, int, float, np.ndarray)
 _NO_STREAMS = (*trees.ATOMS, np.ndarray, np.generic)
 _LARGE = 8  # a container of more entries may be an unchanging table, and holds no streams
@@ -89,7 +90,9 @@ def layers(env: AnyEnv) -> Iterator[AnyEnv]:
 
 def is_static(value: Any) -> bool:
     """Whether `value` is part of how an env is built rather than of the state it is in."""
-    return isinstance(value, _STATIC_TYPES) or type(value).__module__.startswith(_STATIC_MODULES)
+    module = type(value).__module__
+    known = module == _RENDERING or module.partition(".")[0] in _STATIC_MODULES
+    return known or isinstance(value, _STATIC_TYPES)
 
 
 def own_attributes(layer: AnyEnv) -> dict[str, Any]:
@@ -267,7 +270,8 @@ def _streams(value: Any, depth: int, seen: set[int]) -> Iterator[Any]:
             for item in value.values() if isinstance(value, dict) else value:
                 yield from _streams(item, depth - 1, seen)
     elif depth > 0 and hasattr(value, "__dict__") and not is_static(value):
-        yield from _streams(vars(value), depth, seen)
+        for item in vars(value).values():
+            yield from _streams(item, depth - 1, seen)
 
 
 def _move(stream: Any, rng: np.random.Generator) -> None:
