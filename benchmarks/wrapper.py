@@ -33,7 +33,33 @@ def montezuma_stacked():
     return FrameStackObservation(env, 4)
 
 
+class Corridor(gym.Env):
+    """A corridor with a state API of its own."""
+
+    observation_space = gym.spaces.Box(0, 1000, (1,), np.float32)
+    action_space = gym.spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.place = 0
+        return self._look(), {}
+
+    def step(self, action):
+        self.place = max(0, self.place + (1 if self.np_random.random() < 0.9 else -1))
+        return self._look(), 0.0, self.place >= 1000, False, {}
+
+    def get_state(self):
+        return {"place": self.place}
+
+    def set_state(self, state):
+        self.place = state["place"]
+
+    def _look(self):
+        return np.array([self.place], np.float32)
+
+
 ENVS = {
+    "a corridor of 1,000 cells": lambda: gym.wrappers.TimeLimit(Corridor(), 500),
     "CartPole": lambda: gym.make("CartPole-v1"),
     "MiniGrid DoorKey 8x8": lambda: gym.make("MiniGrid-DoorKey-8x8-v0"),
     "ALE Montezuma": montezuma,

@@ -62,6 +62,13 @@ def roll(
     save: Callable[[AnyEnv], Any] | None = None,
 ) -> Rollout:
     """Plays one episode from `reset(seed, options)` until it ends or the actions do."""
+    if not callable(policy_or_actions) and not isinstance(policy_or_actions, Iterable):
+        raise BackplayError(
+            "policy_or_actions",
+            expected="a function from observation to action, or a list of actions",
+            got=repr(policy_or_actions)[:100],
+            do="Write record(env, policy) or record(env, [0, 2, 1]).",
+        )
     if callable(policy_or_actions):
         choose = policy_or_actions
     else:

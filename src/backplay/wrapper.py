@@ -21,7 +21,7 @@ from backplay.curricula import Curriculum
 from backplay.demos import Demonstration
 from backplay.errors import BackplayError, show
 from backplay.records import Episode, Start
-from backplay.restore import Replay, restart_clocks
+from backplay.restore import Replay, layers, restart_clocks
 from backplay.rollout import AnyEnv
 from backplay.success import Ending, SuccessRule, default_rule
 
@@ -67,6 +67,14 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
                 "demos", expected="a list of at least one demonstration", got=show(demos),
                 do="Write BackplayEnv(env, [demo], curriculum).",
             )  # fmt: skip
+        if time_limit == "fresh" and any(
+            type(x).__name__ == "TimeAwareObservation" for x in layers(env)
+        ):
+            raise BackplayError(
+                "time_limit", expected="observations that do not show the time",
+                got="a TimeAwareObservation inside, which shows the demonstration's",
+                do='Put TimeAwareObservation around BackplayEnv, or use time_limit="continue".',
+            )  # fmt: skip
         self.demos = [demo.fit(env) for demo in demos]
         if time_limit == "fresh" and not restart_clocks(env):
             raise BackplayError(
@@ -75,6 +83,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             )  # fmt: skip
         self.restored_steps = 0
         """Steps spent on restoring so far (only replay takes any): part of any frame budget."""
+        self._restored_taken = 0
         self.demo_lengths = [len(demo) for demo in self.demos]
         """Steps of each demonstration."""
         self._initial, self._reseed = initial, rng == "reseed"
@@ -104,6 +113,12 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         """The episodes that finished since the last call, oldest first (at most 100,000)."""
         taken = list(self._finished)
         self._finished.clear()
+        return taken
+
+    def take_restored_steps(self) -> int:
+        """The steps spent on restoring since the last call."""
+        taken = self.restored_steps - self._restored_taken
+        self._restored_taken = self.restored_steps
         return taken
 
     def reset(

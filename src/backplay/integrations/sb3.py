@@ -44,7 +44,7 @@ class CurriculumCallback(BaseCallback):
         """The episodes of the last update."""
         self._curriculum: Curriculum | None = None
         self._frames_before = 0
-        self._restored_before = 0
+        self._restored = 0
         self._lengths: list[int] = []
         self._next_update = 0
 
@@ -73,7 +73,7 @@ class CurriculumCallback(BaseCallback):
         # learn() may count from zero again; the curriculum's clock does not.
         seen = getattr(self._curriculum, "frames", 0)
         self._frames_before = max(0, seen - self.model.num_timesteps)
-        self._restored_before = self._restored_steps() if seen else 0
+        self._restored = 0
         self._next_update = 0
 
     def _on_training_start(self) -> None:
@@ -90,15 +90,12 @@ class CurriculumCallback(BaseCallback):
         self._advance()
 
     def _advance(self) -> None:
-        restored = self._restored_steps() - self._restored_before
-        frames = self._frames_before + self.model.num_timesteps + restored
+        self._restored += sum(self.training_env.env_method("take_restored_steps"))
+        frames = self._frames_before + self.model.num_timesteps + self._restored
         self._curriculum, self.episodes = advance(self.training_env, self.curriculum, frames)
         setattr(self.model, _SAVED_AS, to_json(self._curriculum))
         self._next_update = self.num_timesteps + self.every
         self._log(frames)
-
-    def _restored_steps(self) -> int:
-        return int(sum(self.training_env.get_attr("restored_steps")))
 
     def _log(self, frames: int) -> None:
         self.logger.record("backplay/frames", frames)

@@ -61,6 +61,8 @@ def _probe(
     left = steps
     try:
         for episode in range(episodes):
+            if episode and not _can_reset(env, seed + episode, options):
+                break  # seeds may be bounded, where they number levels
             rollout = roll(
                 tracked, lambda _: space.sample(), seed=seed + episode, options=options,
                 max_steps=left, save=restorer.save,
@@ -72,6 +74,14 @@ def _probe(
     except Exception as error:  # whatever an env's code does wrong disqualifies the restorer
         return f"{type(error).__name__}: {str(error)[:300]}"
     return None
+
+
+def _can_reset(env: AnyEnv, seed: int, options: dict[str, Any] | None) -> bool:
+    try:
+        env.reset(seed=seed, options=options)
+    except Exception:  # whatever an env says of a seed it does not take
+        return False
+    return True
 
 
 def find_flaw(
