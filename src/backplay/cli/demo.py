@@ -63,8 +63,17 @@ class DemoConfig:
 
 def demo(config: DemoConfig) -> int:
     """Trains, prints the table and writes the page; 130 after Ctrl-C."""
+    try:
+        _refuse_nonsense(config)
+        _race_and_report(config)
+    except KeyboardInterrupt:
+        print(f"\nstopped; no page was written. To start again: {_command(config)}")
+        return 130
+    return 0
+
+
+def _race_and_report(config: DemoConfig) -> None:
     began = time.monotonic()
-    _refuse_nonsense(config)
     demonstration = _record(config.out)
     tasks = _tasks(config)
     jobs = min(config.jobs or _cores(), len(tasks))
@@ -74,11 +83,7 @@ def demo(config: DemoConfig) -> int:
         f" {jobs} at a time:",
         flush=True,
     )
-    try:
-        runs = _train(config, tasks, jobs)
-    except KeyboardInterrupt:
-        print(f"\nstopped; no page was written. To start again: {_command(config)}")
-        return 130
+    runs = _train(config, tasks, jobs)
     comparison = Comparison(
         env_id=ENV_ID,
         task="The car is too weak to drive straight up, and the only reward is at the flag.",
@@ -93,7 +98,6 @@ def demo(config: DemoConfig) -> int:
     print(f"\n{table(comparison)}\n")
     _write(config.out, comparison)
     print(f"{comparison.seconds:.0f} seconds. Open {config.out / PAGE}")
-    return 0
 
 
 def table(comparison: Comparison) -> str:
