@@ -73,7 +73,7 @@ def _own_names(env: AnyEnv) -> list[str]:
     if isinstance(actions, type) and issubclass(actions, enum.IntEnum):  # MiniGrid
         return [action.name for action in sorted(actions)]
     if callable(getattr(base, "get_action_meanings", None)):  # ALE
-        return list(base.get_action_meanings())  # type: ignore[attr-defined]
+        return list(base.get_action_meanings())  # type: ignore[attr-defined]  # asked above
     named = getattr(getattr(base, "action_type", None), "actions", None)
     if isinstance(named, dict):  # highway-env
         return [str(named[i]) for i in sorted(named)]

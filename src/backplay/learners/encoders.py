@@ -207,7 +207,9 @@ def convolutions(channels: int, side: int, generator: torch.Generator) -> nn.Mod
 def linear(inputs: int, outputs: int, gain: float, generator: torch.Generator) -> nn.Module:
     """A linear layer with orthogonal weights and zero bias."""
     # Skipping PyTorch's own initialisation also keeps its global generator out of the result.
-    layer = nn.utils.skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-untyped-call]
+    layer = nn.utils.skip_init(  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        nn.Linear, inputs, outputs
+    )
     return initialise(layer, gain, generator)
 
 
