@@ -39,8 +39,13 @@ def mountaincar() -> gym.Env:
 
 
 def demonstrate_mountaincar() -> bp.Demonstration:
-    """Push in the direction of the motion: 122 steps."""
-    return bp.record(mountaincar(), lambda o: 2 if o[1] >= 0 else 0, seed=7)
+    """Push in the direction of the motion; the shortest of ten episodes, 114 steps."""
+    episodes = [bp.record(mountaincar(), _push, seed=seed) for seed in range(10)]
+    return min(episodes, key=len)
+
+
+def _push(observation: np.ndarray) -> int:
+    return 2 if observation[1] >= 0 else 0
 
 
 TASKS = {"mountaincar": Task(mountaincar, demonstrate_mountaincar, 300_000)}

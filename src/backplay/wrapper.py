@@ -27,6 +27,7 @@ from backplay.success import Ending, SuccessRule, default_rule
 
 _STREAM = 0xBAC  # so that the draws of starts and the env's own draws differ under the same seed
 _QUIET_STEPS = 50_000
+_GRACE = 16  # steps that patience adds, so that a start near the end leaves room to act
 
 
 class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
@@ -43,6 +44,9 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         rng: after a restore, `"reseed"` the random streams, so that a stochastic env does not
             repeat the demonstration's luck, or `"restore"` them.
         time_limit: after a restore, `"continue"` the demonstration's clock, or a `"fresh"` one.
+        patience: truncate an episode that takes longer than `patience` times what the demonstration
+            took from the same start, and 16 steps. Where the env's own limit is far longer than the
+            demonstration, most frames of a beginner are spent on being lost.
         success: which endings count as success; by default see `backplay.success.default_rule`.
     """
 
@@ -55,12 +59,20 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         initial: Literal["reset", "demonstration"] = "reset",
         rng: Literal["reseed", "restore"] = "reseed",
         time_limit: Literal["continue", "fresh"] = "continue",
+        patience: float | None = None,
         success: SuccessRule | None = None,
     ) -> None:
         super().__init__(env)
         _one_of("initial", initial, ("reset", "demonstration"))
         _one_of("rng", rng, ("reseed", "restore"))
         _one_of("time_limit", time_limit, ("continue", "fresh"))
+        if patience is not None and not (
+            isinstance(patience, int | float) and 1.0 <= patience < float("inf")
+        ):
+            raise BackplayError(
+                "patience", expected="a number from 1 on, or None", got=show(patience),
+                do="Try 4: four times what the demonstration took.",
+            )  # fmt: skip
         listed = isinstance(demos, list | tuple) and len(demos) > 0
         if not listed or not all(isinstance(demo, Demonstration) for demo in demos):
             raise BackplayError(
@@ -88,6 +100,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         """Steps of each demonstration."""
         self._initial, self._reseed = initial, rng == "reseed"
         self._fresh_clock = time_limit == "fresh"
+        self._patience = patience
         self._succeeded = success or default_rule(self.demos)
         self._rng = np.random.default_rng()
         self._has_reset = False
@@ -153,9 +166,17 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         answer = self.env.step(action)
         self._total_reward += float(answer[1])
         self._length += 1
+        if self._out_of_patience() and not answer[2]:
+            answer = (*answer[:3], True, answer[4])
         if answer[2] or answer[3]:
             self._finish(answer)
         return answer
+
+    def _out_of_patience(self) -> bool:
+        if self._patience is None or self.start is None:
+            return False
+        left = self.demo_lengths[self.start.demo] - self.start.step
+        return self._length >= _GRACE + self._patience * left
 
     def _finish(self, answer: tuple[Any, Any, bool, bool, dict[str, Any]]) -> None:
         _, reward, terminated, truncated, info = answer

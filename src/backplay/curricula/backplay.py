@@ -1,7 +1,7 @@
 """Backplay: start near the end of a demonstration and move back (paper, section 3, appendix A.1).
 
-Comes in: a table of windows and the frames so far. Goes out: weights over the states of a
-demonstration, and starts drawn from them. Does not know: how well the agent is doing.
+Comes in: a table of windows, the frames so far and, if it waits for mastery, what came of episodes.
+Goes out: weights over the states of a demonstration, and starts drawn from them.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from backplay.records import Episode
 
 __all__ = ["Backplay", "Window"]
 
+RECENT = 40  # episodes from the window that show whether it is mastered
 PAPER_EPOCH = 102_400  # frames per epoch = batch size; appendix A.3, Pommerman "a similar setup"
 
 
@@ -77,8 +78,15 @@ class Backplay(Curriculum):
     """Share of episodes that start in the initial state, whatever the window."""
     uniform_share: float = 0.0
     """Share of episodes that start anywhere before the end, whatever the window."""
+    mastery: float = 0.0
+    """A window stays, however late it is, until this share of the last 40 episodes that started in
+    it succeeded; 0: the frames alone decide, as in the paper."""
     frames: int = 0
     """The clock: frames of training so far."""
+    held: int = 0
+    """Frames spent waiting for mastery: the table of windows is late by so many."""
+    recent: tuple[bool, ...] = ()
+    """Which of the last episodes from this window succeeded, if mastery is asked for."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.of_length, bool):
@@ -95,17 +103,30 @@ class Backplay(Curriculum):
                 got=f"{self.start_share:g} + {self.uniform_share:g}",
                 do="Lower one of them; what they leave goes to the window.",
             )
+        object.__setattr__(self, "mastery", real_number("mastery", self.mastery, at_most=1.0))
         object.__setattr__(self, "frames", whole_number("frames", self.frames))
+        object.__setattr__(self, "held", whole_number("held", self.held))
+        if self.held > self.frames:
+            raise BackplayError(
+                "held", expected=f"at most frames ({self.frames})", got=show(self.held),
+                do="Leave it to update().",
+            )  # fmt: skip
+        object.__setattr__(self, "recent", tuple(self.recent))
 
     @property
     def window(self) -> Window:
         """The current window: the last that has opened."""
-        return [window for window in self.windows if window.frames <= self.frames][-1]
+        return self.windows[self._opened - 1]
 
     @property
     def done(self) -> bool:
         """Whether the last window has opened."""
-        return self.frames >= self.windows[-1].frames
+        return self._opened == len(self.windows)
+
+    @property
+    def _opened(self) -> int:
+        """How many windows have opened."""
+        return sum(window.frames <= self.frames - self.held for window in self.windows)
 
     def weights(self, demo: int, length: int) -> FloatArray:
         """The window mixed with the two shares: [length + 1]."""
@@ -122,8 +143,20 @@ class Backplay(Curriculum):
         return weights
 
     def update(self, episodes: Sequence[Episode], frames: int) -> Self:
-        """The same with the clock at `frames`; the results of episodes play no part."""
-        return replace(self, frames=later(self.frames, frames))
+        """The same with the clock at `frames`; if it waits for mastery, with these results."""
+        frames = later(self.frames, frames)
+        if not self.mastery or self.done:
+            return replace(self, frames=frames)
+        # Episodes from the initial state say nothing about the window.
+        results = (bool(e.success) for e in episodes if e.start is not None and e.start.step > 0)
+        recent = (*self.recent, *results)[-RECENT:]
+        due = self.windows[self._opened].frames
+        held = self.held
+        if frames - held >= due:
+            mastered = len(recent) == RECENT and sum(recent) >= self.mastery * RECENT
+            held = frames - due if mastered else frames - due + 1
+            recent = () if mastered else recent
+        return replace(self, frames=frames, held=held, recent=recent)
 
     def sample(
         self, lengths: ArrayLike, n: int, rng: np.random.Generator
@@ -205,32 +238,35 @@ class Backplay(Curriculum):
         total_frames: int,
         demo_lengths: ArrayLike | None = None,
         *,
-        share_of_budget: float = 1 / 3,
+        share_of_budget: float = 0.4,
         start_share: float = 0.25,
         uniform_share: float = 0.0,
         overlap: float = 0.0,
-        first_steps: int = 16,
+        first_steps: int = 8,
+        mastery: float = 0.3,
     ) -> Self:
         """Doubling windows spread over a budget: for someone who tunes nothing.
 
         The windows are fractions of each demonstration's length. The last reaches to the beginning,
         the one before half as far, and so on down to about `first_steps` steps of the longest.
-        Each stays for the same number of frames; after the last comes the initial state only.
+        Each stays for the same number of frames, and longer if fewer than `mastery` of its last 40
+        episodes succeeded; after the last comes the initial state only.
 
         The defaults come from results/mountaincar.md: true starts all along, so that the values
-        learned near the goal reach the start; few windows that pass early, so that most of the
-        budget goes to the true start.
+        learned near the goal reach the start; windows that pass early, so that most of the budget
+        goes to the true start; and none that leaves before it has taught anything.
 
         Args:
             total_frames: the frames you are going to train for.
             demo_lengths: length of each demonstration, [num_demos]; None assumes 128 steps.
-            share_of_budget: the windows have all passed by this share of the frames.
+            share_of_budget: the windows have all passed by this share of the frames, if mastered.
             start_share: share of episodes that start in the initial state throughout.
             uniform_share: share of episodes that start anywhere throughout.
             overlap: how far each window reaches into the one before it, as a share of that one's
                 `hi`: lo = (1 - overlap) * previous hi. 0: they adjoin, as in the paper's Maze;
                 1: all begin at the end of the demonstration.
             first_steps: most steps back of the first window, in the longest demonstration.
+            mastery: success below which a window does not give way to the next; 0 never waits.
         """
         total_frames = whole_number("total_frames", total_frames, at_least=1)
         share_of_budget = real_number("share_of_budget", share_of_budget, at_most=1.0)
@@ -255,7 +291,11 @@ class Backplay(Curriculum):
             windows.append(Window(budget * k // count, lo, hi))
         windows.append(Window(budget, 1.0, 1.0))
         return cls(
-            tuple(windows), of_length=True, start_share=start_share, uniform_share=uniform_share
+            tuple(windows),
+            of_length=True,
+            start_share=start_share,
+            uniform_share=uniform_share,
+            mastery=mastery,
         )
 
 

@@ -34,7 +34,8 @@ class CurriculumCallback(BaseCallback):
     for episodes from step 0 alone; `backplay/frames` with the steps spent on restoring.
 
     Args:
-        every: update at most once in so many frames; off-policy algorithms ask after every step.
+        every: update once in about so many frames, in the middle of a rollout too, so that a trainer
+            with long rollouts does not make the curriculum wait.
     """
 
     def __init__(self, every: int = 1_000, verbose: int = 0) -> None:
@@ -80,11 +81,9 @@ class CurriculumCallback(BaseCallback):
         self._advance()
 
     def _on_step(self) -> bool:
-        return True
-
-    def _on_rollout_end(self) -> None:
         if self.num_timesteps >= self._next_update:
             self._advance()
+        return True
 
     def _on_training_end(self) -> None:
         self._advance()
