@@ -15,40 +15,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
 import gymnasium as gym
 import numpy as np
+from tasks import TASKS, Task
 
 import backplay as bp
-
-
-@dataclass(frozen=True)
-class Task:
-    """An env, a demonstration of it and a budget."""
-
-    make: Callable[[], gym.Env]
-    demonstrate: Callable[[], bp.Demonstration]
-    frames: int
-
-
-def mountaincar() -> gym.Env:
-    return gym.make("MountainCar-v0")
-
-
-def demonstrate_mountaincar() -> bp.Demonstration:
-    """Push in the direction of the motion; the shortest of ten episodes, 114 steps."""
-    episodes = [bp.record(mountaincar(), _push, seed=seed) for seed in range(10)]
-    return min(episodes, key=len)
-
-
-def _push(observation: np.ndarray) -> int:
-    return 2 if observation[1] >= 0 else 0
-
-
-TASKS = {"mountaincar": Task(mountaincar, demonstrate_mountaincar, 300_000)}
 
 # From "bare" on: the default with one thing changed, to see what it is good for.
 REGIMES: dict[str, Callable[[int, list[int]], bp.Curriculum | None]] = {
@@ -56,13 +31,14 @@ REGIMES: dict[str, Callable[[int, list[int]], bp.Curriculum | None]] = {
     "uniform": lambda frames, lengths: bp.Uniform(),
     "backplay": lambda frames, lengths: bp.Backplay.stretch(frames, lengths),
     "bare": lambda frames, lengths: bp.Backplay.stretch(
-        frames, lengths, first_steps=4, share_of_budget=0.8, start_share=0.0, overlap=0.0
+        frames, lengths, first_steps=4, share_of_budget=0.8, start_share=0.0, mastery=0.0
     ),
     "no true starts": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, start_share=0.0),
     "slow": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, share_of_budget=0.8),
-    "small first window": lambda frames, lengths: bp.Backplay.stretch(
-        frames, lengths, first_steps=4
+    "wide first window": lambda frames, lengths: bp.Backplay.stretch(
+        frames, lengths, first_steps=32
     ),
+    "no waiting": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, mastery=0.0),
     "overlap": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, overlap=0.5),
     "uniform at the end": lambda frames, lengths: _uniform_at_the_end(frames, lengths),
 }
@@ -80,24 +56,30 @@ def _uniform_at_the_end(frames: int, lengths: list[int]) -> bp.Backplay:
 
 
 def train_sb3(task: Task, demo: bp.Demonstration, curriculum, seed: int) -> Callable:
-    """Stable-Baselines3's PPO with its default hyperparameters, 8 envs; the policy, batched."""
+    """Stable-Baselines3's PPO, 8 envs; the policy, batched."""
     from stable_baselines3 import PPO
     from stable_baselines3.common.env_util import make_vec_env
 
     def make() -> gym.Env:
-        return bp.BackplayEnv(task.make(), [demo], curriculum) if curriculum else task.make()
+        if not curriculum:
+            return task.make()
+        return bp.BackplayEnv(task.make(), [demo], curriculum, **task.wrapper)
 
-    model = PPO("MlpPolicy", make_vec_env(make, 8, seed=seed), seed=seed, device="cpu")
+    envs = make_vec_env(make, 8, seed=seed)
+    model = PPO("MlpPolicy", envs, seed=seed, device="cpu", **task.sb3)
     callback = bp.sb3.CurriculumCallback() if curriculum else None
     model.learn(task.frames, callback=callback)
     return lambda observations, greedy: model.predict(observations, deterministic=greedy)[0]
 
 
 def train_ours(task: Task, demo: bp.Demonstration, curriculum, seed: int) -> Callable:
-    """Our PPO with its default hyperparameters, 8 envs; the policy, batched."""
+    """Our PPO, 8 envs; the policy, batched."""
     from backplay.train import TrainConfig, Training
 
-    config = TrainConfig(frames=task.frames, seed=seed, evaluate_every=0, final_episodes=1)
+    config = TrainConfig(
+        frames=task.frames, seed=seed, evaluate_every=0, final_episodes=1, ppo=task.ours,
+        **task.wrapper if curriculum else {},
+    )  # fmt: skip
     training = Training(task.make, [demo], curriculum or bp.Standard(), config)
     for _ in training.run():
         pass
@@ -117,8 +99,7 @@ def run(job: tuple[str, str, str, int, int]) -> dict:
     name, trainer, regime, seed, frames = job
     torch.set_num_threads(1)
     torch.manual_seed(seed)
-    task = TASKS[name]
-    task = Task(task.make, task.demonstrate, frames or task.frames)
+    task = replace(TASKS[name], frames=frames or TASKS[name].frames)
     demo = task.demonstrate()
     began = time.time()
     act = TRAINERS[trainer](task, demo, REGIMES[regime](task.frames, [len(demo)]), seed)

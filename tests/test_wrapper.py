@@ -192,9 +192,47 @@ def test_nor_one_that_is_moved() -> None:
         env.reset()
 
 
+def test_one_that_waits_for_mastery_is_warned_of_too() -> None:
+    env = make(bp.Backplay((bp.Window(0, 1, 4), bp.Window(1000, 3, 6)), mastery=0.5))
+    with pytest.warns(UserWarning, match="Nobody moves it"):
+        run_long(env)
+
+
+# Patience ---------------------------------------------------------------------------------------
+
+
+def stand_still(env: Any, start: bp.Start) -> tuple[int, bool, bool]:
+    """How many steps an episode lasts that gets nowhere, and how it ends."""
+    env.reset(options={"start": start})
+    for step in range(1, 200):
+        _, _, terminated, truncated, _ = env.step(0)
+        if terminated or truncated:
+            return step, terminated, truncated
+    return 200, False, False
+
+
+def test_patience_is_a_multiple_of_what_the_demonstration_took() -> None:
+    env = make(bp.Standard(), patience=2)
+    assert stand_still(env, bp.Start(0, 0)) == (16 + 2 * 4, False, True)
+    assert stand_still(env, bp.Start(1, 5)) == (16 + 2 * 2, False, True)
+    assert [(e.length, e.success) for e in env.take_episodes()] == [(24, False), (20, False)]
+    assert stand_still(make(bp.Standard()), bp.Start(0, 0)) == (200, False, False)
+
+
+def test_reaching_the_goal_in_the_last_patient_step_is_no_truncation() -> None:
+    env = make(bp.Standard(), patience=1)
+    env.reset(options={"start": bp.Start(0, 3)})
+    answers = [env.step(action) for action in (*(0, 1) * 8, 1)]
+    assert answers[-1][2:4] == (True, False)
+    assert env.take_episodes()[0].success
+
+
 @pytest.mark.parametrize(
     ("kwargs", "message"),
     [
+        ({"patience": 0.5}, "patience: expected a number from 1 on, or None, got 0.5"),
+        ({"patience": "4"}, "patience: expected a number from 1 on, or None"),
+        ({"patience": float("inf")}, "patience: expected a number from 1 on, or None"),
         ({"initial": "start"}, "initial: expected 'reset' or 'demonstration', got 'start'"),
         ({"rng": "keep"}, "rng: expected 'reseed' or 'restore', got 'keep'"),
         ({"time_limit": 7}, "time_limit: expected 'continue' or 'fresh', got 7"),

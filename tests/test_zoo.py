@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import ale_py
 import gymnasium as gym
+import gymnasium_robotics
 import highway_env  # noqa: F401  # registers its environments
 import minigrid  # noqa: F401  # registers its environments
 import numpy as np
@@ -25,6 +26,7 @@ from backplay.restore import History, find_flaw
 from backplay.rollout import roll
 
 gym.register_envs(ale_py)
+gym.register_envs(gymnasium_robotics)
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
 
 Env = gym.Env[Any, Any]
@@ -184,6 +186,9 @@ ZOO = {
     "Hopper": Animal("Hopper-v5", "mujoco", stand),
     "fallen Hopper": Animal("Hopper-v5", "mujoco", kwargs={"terminate_when_unhealthy": False}),
     "Ant": Animal("Ant-v5", "mujoco"),
+    "PointMaze": Animal(
+        "PointMaze_UMaze-v3", "mujoco", wrapped=of_anything, kwargs={"continuing_task": False}
+    ),
     "LunarLander": Animal("LunarLander-v3", "replay", wrapped=of_anything),
     "windy LunarLander": Animal(
         "LunarLander-v3", "replay", wrapped=of_anything, kwargs={"enable_wind": True}

@@ -63,6 +63,9 @@ class TrainConfig:
     """What step 0 of a demonstration means: the env's own reset, or the recorded initial state."""
     time_limit: Literal["continue", "fresh"] = "continue"
     """After a restore: go on with the demonstration's clock, or start a fresh one."""
+    patience: float | None = None
+    """Truncate training episodes after so many times what the demonstration took from the same
+    start, and 16 steps; None never does."""
     ppo: PPOConfig = field(default_factory=PPOConfig)
     """The learner."""
 
@@ -148,7 +151,7 @@ class Training:
             env = BackplayEnv(
                 make_env(), demos, curriculum,
                 initial=self.config.initial, time_limit=self.config.time_limit,
-                success=self.succeeded,
+                patience=self.config.patience, success=self.succeeded,
             )  # fmt: skip
             return without_words(env)
 

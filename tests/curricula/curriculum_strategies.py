@@ -18,12 +18,16 @@ def backplays(draw: st.DrawFn) -> Backplay:
         lo, hi = sorted((draw(bound), draw(bound)))
         windows.append(Window(frame, lo, hi))
     start_share = draw(st.floats(0.0, 1.0))
+    clock = draw(st.integers(0, 12_000) | frames)
     return Backplay(
         tuple(windows),
         of_length=of_length,
         start_share=start_share,
         uniform_share=draw(st.floats(0.0, 1.0 - start_share)),
-        frames=draw(st.integers(0, 12_000) | frames),
+        mastery=draw(st.just(0.0) | st.floats(0.0, 1.0)),
+        frames=clock,
+        held=draw(st.integers(0, clock)),
+        recent=tuple(draw(st.lists(st.booleans(), max_size=40))),
     )
 
 

@@ -3,6 +3,7 @@
 import doctest
 import sys
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import backplay.curricula  # noqa: F401  (so that the module below is loaded)
 from backplay.curricula import Backplay, Window, check_curriculum
 from backplay.errors import BackplayError
+from backplay.records import Episode, Start
 
 MAZE_EPOCHS = (0, 350, 700, 1050, 1400, 1750)
 PRESETS = (Backplay.maze(), Backplay.pommerman_4(), Backplay.pommerman_100())
@@ -175,9 +177,10 @@ def test_describe_is_one_short_line() -> None:
     assert maze.update([], 2000).describe() == "200 steps back"
     stretched = Backplay.stretch(1200, uniform_share=0.1)
     assert stretched.describe() == (
-        "[0%, 12.5%) of the length back, 25% at the initial state, 10% anywhere"
+        "[0%, 6.25%) of the length back, 25% at the initial state, 10% anywhere"
     )
-    assert stretched.update([], 1200).describe() == "initial state, 10% anywhere"
+    unhurried = replace(stretched, mastery=0.0)
+    assert unhurried.update([], 1200).describe() == "initial state, 10% anywhere"
 
 
 # Properties.
@@ -224,14 +227,16 @@ def test_sample_by_counting() -> None:
 
 
 def test_stretch_by_hand() -> None:
-    assert as_table(Backplay.stretch(1_200)) == [
-        (0, 0, 1 / 8),  # 16 steps of 128
-        (100, 1 / 8, 1 / 4),
-        (200, 1 / 4, 1 / 2),
-        (300, 1 / 2, 1),
+    assert as_table(Backplay.stretch(1_000)) == [
+        (0, 0, 1 / 16),  # 8 steps of 128
+        (80, 1 / 16, 1 / 8),
+        (160, 1 / 8, 1 / 4),
+        (240, 1 / 4, 1 / 2),
+        (320, 1 / 2, 1),
         (400, 1, 1),
     ]
-    assert Backplay.stretch(1_200).start_share == 0.25
+    assert Backplay.stretch(1_000).start_share == 0.25
+    assert Backplay.stretch(1_000).mastery == 0.3
     overlapping = Backplay.stretch(120, [16, 5], overlap=0.5, share_of_budget=1.0, first_steps=4)
     assert as_table(overlapping) == [(0, 0, 0.25), (40, 0.125, 0.5), (80, 0.25, 1), (120, 1, 1)]
 
@@ -247,8 +252,9 @@ def test_stretch_covers_the_demonstration_and_then_starts_at_the_beginning(
     total: int, lengths: list[int], share: float, overlap: float, first: int
 ) -> None:
     curriculum = Backplay.stretch(
-        total, lengths, share_of_budget=share, overlap=overlap, first_steps=first, start_share=0.0
-    )
+        total, lengths, share_of_budget=share, overlap=overlap, first_steps=first, start_share=0.0,
+        mastery=0.0,
+    )  # fmt: skip
     longest = max(lengths)
     assert curriculum.windows[0].hi * longest <= max(first, 1 if longest == 1 else first)
     assert len(curriculum.windows) == 1 or curriculum.windows[-2].hi == 1.0
@@ -259,7 +265,7 @@ def test_stretch_covers_the_demonstration_and_then_starts_at_the_beginning(
 
 
 def test_stretch_of_a_demonstration_of_one_step() -> None:
-    assert as_table(Backplay.stretch(100, [1])) == [(0, 0, 1), (33, 1, 1)]
+    assert as_table(Backplay.stretch(100, [1])) == [(0, 0, 1), (40, 1, 1)]
 
 
 @pytest.mark.parametrize(
@@ -267,7 +273,7 @@ def test_stretch_of_a_demonstration_of_one_step() -> None:
     [
         ({"total_frames": 0}, "total_frames"),
         ({"total_frames": 1e6}, "total_frames: expected a whole number"),
-        ({"total_frames": 5}, "at least 4 frames, one for each window, got 5"),
+        ({"total_frames": 5}, "at least 5 frames, one for each window, got 5"),
         ({"total_frames": 100, "demo_lengths": []}, "at least one demonstration"),
         ({"total_frames": 100, "demo_lengths": [0]}, "at least 1 step"),
         ({"total_frames": 100, "share_of_budget": 0.0}, "share_of_budget"),
@@ -280,6 +286,66 @@ def test_stretch_of_a_demonstration_of_one_step() -> None:
 def test_stretch_refuses(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(BackplayError, match=message):
         Backplay.stretch(**arguments)
+
+
+# Waiting for mastery.
+
+ONE = (Window(0, 0, 4),)
+WAITING = Backplay((Window(0, 0, 4), Window(100, 4, 8), Window(200, 8, 8)), mastery=0.5)
+
+
+def results(successes: int, failures: int, step: int = 3) -> list[Episode]:
+    ends = [True] * successes + [False] * failures
+    return [Episode(Start(0, step), 0.0, 1, success) for success in ends]
+
+
+def test_an_unmastered_window_stays_however_late_it_is() -> None:
+    late = WAITING.update(results(19, 21), 10_000)
+    assert late.window == WAITING.windows[0]
+    assert late.held == 10_000 - 99
+    assert late.update(results(40, 0), 10_001).window == WAITING.windows[1]
+
+
+def test_a_mastered_window_stays_for_its_own_frames() -> None:
+    early = WAITING.update(results(40, 0), 99)
+    assert early.window == WAITING.windows[0]
+    assert early.update([], 100).window == WAITING.windows[1]
+
+
+def test_a_window_that_opened_late_gets_all_its_frames_and_its_own_episodes() -> None:
+    second = WAITING.update([], 150).update(results(40, 0), 160)
+    assert second.window == WAITING.windows[1]
+    assert second.recent == ()
+    assert second.update(results(40, 0), 259).window == WAITING.windows[1]
+    assert second.update([], 260).window == WAITING.windows[1]
+    assert second.update(results(40, 0), 260).done
+
+
+def test_mastery_counts_the_last_40_episodes_that_did_not_start_at_the_true_start() -> None:
+    assert WAITING.update(results(39, 0), 100).window == WAITING.windows[0]
+    assert WAITING.update(results(0, 200) + results(20, 20), 100).window == WAITING.windows[1]
+    from_the_start = results(40, 0, step=0) + [Episode(None, 0.0, 1, True)] * 40
+    assert WAITING.update(from_the_start, 100).window == WAITING.windows[0]
+
+
+def test_an_update_at_the_same_frames_changes_nothing() -> None:
+    for stage in (WAITING.update(results(3, 9), 500), WAITING.update(results(40, 0), 500)):
+        assert stage.update([], 500) == stage
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"mastery": 1.5}, "mastery"),
+        ({"held": 5}, "held: expected at most frames"),
+        ({"recent": (1, 0)}, "recent"),
+        ({"recent": (True,) * 41}, "recent"),
+        ({"recent": 7}, "recent"),
+    ],
+)
+def test_waiting_refuses(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(BackplayError, match=message):
+        Backplay(ONE, **arguments)
 
 
 # What it refuses.
@@ -298,9 +364,6 @@ def test_window_refuses_what_is_no_bound(bad: object) -> None:
 def test_window_refuses_lo_above_hi() -> None:
     with pytest.raises(BackplayError, match=r"expected lo <= hi.*got lo=5, hi=4.*Swap"):
         Window(0, 5, 4)
-
-
-ONE = (Window(0, 0, 4),)
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,13 @@ class Backplay(Curriculum):
                 "held", expected=f"at most frames ({self.frames})", got=show(self.held),
                 do="Leave it to update().",
             )  # fmt: skip
-        object.__setattr__(self, "recent", tuple(self.recent))
+        recent = tuple(self.recent) if isinstance(self.recent, list | tuple) else (None,)
+        if len(recent) > RECENT or not all(isinstance(result, bool) for result in recent):
+            raise BackplayError(
+                "recent", expected=f"at most {RECENT} of True and False", got=show(self.recent),
+                do="Leave it to update().",
+            )  # fmt: skip
+        object.__setattr__(self, "recent", recent)
 
     @property
     def window(self) -> Window:

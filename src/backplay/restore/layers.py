@@ -31,6 +31,7 @@ from backplay.trees import LEFT, Attributes, Tree
 _SKIPPED_NAMES = frozenset((
     "spec", "_cached_spec", "metadata", "_metadata", "_saved_kwargs", "_ezpickle_args",
     "_ezpickle_kwargs", "render_mode", "_np_random_seed",
+    "tmp_xml_file_path",  # of Gymnasium-Robotics: a file that this env wrote and will remove
     "_max_episode_steps",  # of TimeLimit: the limit is this env's own, the count the state's
 ))  # fmt: skip
 # Wrappers that only watch have no bearing on what the env answers: they may come and go.

@@ -309,6 +309,6 @@ def candidates(env: AnyEnv) -> list[Restorer]:
     fits = {
         "own": all(map(callable, own)),
         "atari": hasattr(getattr(base, "ale", None), "cloneState"),
-        "mujoco": all(hasattr(base, name) for name in ("model", "data", "init_qpos")),
+        "mujoco": type(getattr(base, "data", None)).__name__ == "MjData" and hasattr(base, "model"),
     }
     return [make() for name, make in RESTORERS.items() if fits.get(name, True)]

@@ -1,0 +1,236 @@
+"""The tasks of compare.py: each an env, one scripted demonstration of it, and a budget.
+
+MountainCar: push in the direction of the motion. KeyCorridor (MiniGrid): fetch the key, open the
+locked door, fetch the ball behind it. PointMaze (Gymnasium-Robotics): follow the shortest way.
+"""
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+import backplay as bp
+from backplay.learners import PPOConfig
+
+
+@dataclass(frozen=True)
+class Task:
+    """An env, a demonstration of it, a budget, and what the trainers and the wrapper are told."""
+
+    make: Callable[[], gym.Env]
+    demonstrate: Callable[[], bp.Demonstration]
+    frames: int
+    sb3: dict[str, Any] = field(default_factory=dict)
+    """Hyperparameters of Stable-Baselines3's PPO other than its defaults."""
+    ours: PPOConfig = field(default_factory=PPOConfig)
+    wrapper: dict[str, Any] = field(default_factory=dict)
+    """Options of BackplayEnv other than its defaults."""
+
+
+# MountainCar
+
+
+def mountaincar() -> gym.Env:
+    return gym.make("MountainCar-v0")
+
+
+def demonstrate_mountaincar() -> bp.Demonstration:
+    """Push in the direction of the motion; the shortest of ten episodes, 114 steps."""
+    episodes = [bp.record(mountaincar(), _push, seed=seed) for seed in range(10)]
+    return min(episodes, key=len)
+
+
+def _push(observation: np.ndarray) -> int:
+    return 2 if observation[1] >= 0 else 0
+
+
+# MiniGrid
+
+LEFT, RIGHT, FORWARD, PICK_UP, DROP, TOGGLE = range(6)
+AHEAD = ((1, 0), (0, 1), (-1, 0), (0, -1))
+
+
+class View(gym.ObservationWrapper):
+    """What the agent sees (7 x 7 cells in front of it) and where it looks, as one vector."""
+
+    def __init__(self, env: gym.Env) -> None:
+        super().__init__(env)
+        self.observation_space = gym.spaces.Box(0.0, 1.0, (7 * 7 * 3 + 4,), np.float32)
+
+    def observation(self, observation: dict) -> np.ndarray:
+        view = np.zeros(self.observation_space.shape, np.float32)
+        view[:147] = observation["image"].ravel() / 10
+        view[147 + observation["direction"]] = 1.0
+        return view
+
+
+class OneLayout(gym.Wrapper):
+    """Every episode on the layout of one seed, as a level of a game."""
+
+    def __init__(self, env: gym.Env, layout: int) -> None:
+        super().__init__(env)
+        self.layout = layout
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple:
+        return self.env.reset(seed=self.layout, options=options)
+
+
+def minigrid(name: str, layout: int) -> gym.Env:
+    import minigrid  # noqa: F401  # registers its envs
+
+    return View(OneLayout(gym.make(name), layout))
+
+
+def demonstrate_minigrid(name: str, layout: int) -> bp.Demonstration:
+    env = minigrid(name, layout)
+    env.reset()
+    person = Person(env)
+    person.fetch("key")
+    person.go_to("door", is_locked=True)
+    person.do(TOGGLE)
+    person.put_down()
+    person.fetch("ball")
+    return bp.record(minigrid(name, layout), person.actions, seed=0)
+
+
+class Person:
+    """Walks through a MiniGrid and keeps the actions that did it."""
+
+    def __init__(self, env: gym.Env) -> None:
+        self.env, self.grid, self.actions = env, env.unwrapped, []
+
+    def do(self, action: int) -> None:
+        self.env.step(action)
+        self.actions.append(action)
+
+    def in_front(self) -> Any:
+        return self.grid.grid.get(*(int(x) for x in self.grid.front_pos))
+
+    def fetch(self, kind: str) -> None:
+        self.go_to(kind)
+        self.do(PICK_UP)
+
+    def put_down(self) -> None:
+        while self.in_front() is not None:
+            self.do(RIGHT)
+        self.do(DROP)
+
+    def go_to(self, kind: str, **state: bool) -> None:
+        """Until an object of this kind is in front; closed doors on the way are opened."""
+        for action in self._way(kind, state):
+            front = self.in_front()
+            closed = front is not None and front.type == "door" and not front.is_open
+            if action == FORWARD and closed:
+                self.do(TOGGLE)
+            self.do(action)
+
+    def _way(self, kind: str, state: dict[str, bool]) -> list[int]:
+        """The cheapest turns and steps: a search over cells and directions."""
+        x, y = (int(n) for n in self.grid.agent_pos)
+        ways: list[tuple[int, int, tuple, list[int]]] = [
+            (0, 0, (x, y, int(self.grid.agent_dir)), [])
+        ]
+        seen, count = set(), 0
+        while ways:
+            cost, _, (x, y, look), way = heapq.heappop(ways)
+            if (x, y, look) in seen:
+                continue
+            seen.add((x, y, look))
+            ahead = (x + AHEAD[look][0], y + AHEAD[look][1])
+            thing = self.grid.grid.get(*ahead)
+            fits = thing is not None and thing.type == kind
+            if fits and all(getattr(thing, name) == value for name, value in state.items()):
+                return way
+            steps = [(LEFT, (x, y, (look - 1) % 4)), (RIGHT, (x, y, (look + 1) % 4))]
+            door = thing is not None and thing.type == "door" and not thing.is_locked
+            if thing is None or thing.can_overlap() or door:
+                steps.append((FORWARD, (*ahead, look)))
+            for action, place in steps:
+                count += 1
+                heapq.heappush(ways, (cost + 1, count, place, [*way, action]))
+        raise SystemExit(f"no way to a {kind}")
+
+
+# PointMaze
+
+
+class FixedGoal(gym.ObservationWrapper):
+    """From one cell to another (each up to a quarter of a cell off), all seen as one vector."""
+
+    def __init__(self, env: gym.Env, start: tuple[int, int], goal: tuple[int, int]) -> None:
+        super().__init__(env)
+        self.cells = {"reset_cell": np.array(start), "goal_cell": np.array(goal)}
+        self.observation_space = gym.spaces.Box(-np.inf, np.inf, (6,), np.float32)
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple:
+        observation, info = self.env.reset(seed=seed, options=self.cells)
+        return self.observation(observation), info
+
+    def observation(self, observation: dict) -> np.ndarray:
+        parts = (observation["observation"], observation["desired_goal"])
+        return np.concatenate(parts).astype(np.float32)
+
+
+def pointmaze(name: str, start: tuple[int, int], goal: tuple[int, int]) -> gym.Env:
+    import gymnasium_robotics
+
+    gym.register_envs(gymnasium_robotics)
+    return FixedGoal(gym.make(name, continuing_task=False), start, goal)
+
+
+def demonstrate_pointmaze(
+    name: str, start: tuple[int, int], goal: tuple[int, int]
+) -> bp.Demonstration:
+    """Steer for the next cell on the shortest way; slow down when close."""
+    env = pointmaze(name, start, goal)
+    maze = env.unwrapped.maze
+    way = [maze.cell_rowcol_to_xy(np.array(cell)) for cell in _cells(maze.maze_map, start, goal)]
+
+    def steer(observation: np.ndarray) -> np.ndarray:
+        position, velocity, end = observation[:2], observation[2:4], observation[4:]
+        while len(way) > 1 and np.linalg.norm(way[0] - position) < 0.5:
+            way.pop(0)
+        target = way[0] if len(way) > 1 else end
+        return np.clip(10 * (target - position) - velocity, -1, 1).astype(np.float32)
+
+    return bp.record(env, steer, seed=0)
+
+
+def _cells(rows: list, start: tuple[int, int], goal: tuple[int, int]) -> list[tuple[int, int]]:
+    came, cells = {start: start}, [start]
+    for row, col in cells:
+        for cell in ((row + 1, col), (row - 1, col), (row, col + 1), (row, col - 1)):
+            if cell not in came and rows[cell[0]][cell[1]] != 1:
+                came[cell] = (row, col)
+                cells.append(cell)
+    way = [goal]
+    while way[-1] != start:
+        way.append(came[way[-1]])
+    return way[::-1]
+
+
+CORRIDOR = ("MiniGrid-KeyCorridorS6R3-v0", 1)
+LARGE_MAZE = ("PointMaze_Large-v3", (7, 1), (1, 10))
+MANY_UPDATES = {"n_steps": 128, "batch_size": 256, "n_epochs": 4, "ent_coef": 0.01}
+
+TASKS = {
+    "mountaincar": Task(mountaincar, demonstrate_mountaincar, 300_000),
+    "keycorridor": Task(
+        partial(minigrid, *CORRIDOR),
+        partial(demonstrate_minigrid, *CORRIDOR),
+        600_000,
+        sb3=MANY_UPDATES,
+        wrapper={"patience": 4.0},
+    ),
+    "pointmaze": Task(
+        partial(pointmaze, *LARGE_MAZE),
+        partial(demonstrate_pointmaze, *LARGE_MAZE),
+        600_000,
+        sb3=MANY_UPDATES,
+        wrapper={"patience": 2.0},
+    ),
+}
