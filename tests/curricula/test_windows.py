@@ -236,7 +236,7 @@ def test_stretch_by_hand() -> None:
         (400, 1, 1),
     ]
     assert Backplay.stretch(1_000).start_share == 0.25
-    assert Backplay.stretch(1_000).mastery == 0.3
+    assert Backplay.stretch(1_000).mastery == 0.5
     overlapping = Backplay.stretch(120, [16, 5], overlap=0.5, share_of_budget=1.0, first_steps=4)
     assert as_table(overlapping) == [(0, 0, 0.25), (40, 0.125, 0.5), (80, 0.25, 1), (120, 1, 1)]
 

@@ -249,7 +249,7 @@ class Backplay(Curriculum):
         uniform_share: float = 0.0,
         overlap: float = 0.0,
         first_steps: int = 8,
-        mastery: float = 0.3,
+        mastery: float = 0.5,
     ) -> Self:
         """Doubling windows spread over a budget: for someone who tunes nothing.
 
