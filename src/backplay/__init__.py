@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from backplay import envs
 from backplay.check import Report, check
 from backplay.curricula import (
     Backplay,
@@ -48,6 +49,7 @@ __all__ = [
     "advance",
     "check",
     "check_curriculum",
+    "envs",
     "find_restorer",
     "from_json",
     "load",

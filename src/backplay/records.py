@@ -5,9 +5,9 @@ Plain tuples of data. They know nothing of environments, curricula or learners.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-__all__ = ["Episode", "Snapshot", "Start"]
+__all__ = ["DrawsStarts", "Episode", "Snapshot", "Start"]
 
 
 class Snapshot(NamedTuple):
@@ -43,3 +43,12 @@ class Episode(NamedTuple):
     """Steps taken from its start on."""
     success: bool
     """Whether it reached the goal."""
+
+
+@runtime_checkable
+class DrawsStarts(Protocol):
+    """Whoever says where episodes start: a curriculum, to those who need know no more of it."""
+
+    def sample(self, lengths: Any, n: int, rng: Any) -> tuple[Any, Any]:
+        """`n` starts in demonstrations of these lengths: demo [n], step [n]."""
+        ...

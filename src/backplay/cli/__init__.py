@@ -12,8 +12,9 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from types import ModuleType
 
 from backplay.errors import BackplayError
 
@@ -24,6 +25,7 @@ COMMANDS = {
     "check": "restore every state of a demonstration and compare it to the bit",
     "train": "train an agent from demonstrations",
     "evaluate": "measure a trained agent from the true start",
+    "pommerman": "the paper's game: tournaments, films, traces, demonstrations",
 }
 
 HELP = f"""\
@@ -74,20 +76,37 @@ def _run(arguments: list[str]) -> int:
         print(f"backplay {__version__}")
         return 0
     name, *options = arguments
-    if name not in COMMANDS:
-        close = get_close_matches(name, COMMANDS, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else "See backplay --help."
-        raise BackplayError(
-            "command", expected=f"one of {', '.join(COMMANDS)}", got=repr(name), do=hint
-        )
+    _known(name, COMMANDS, "backplay")
+    command = importlib.import_module(f"backplay.cli.{name}")
+    if not hasattr(command, "PARTS"):
+        return _call(command, name, options, f"backplay {name}")
+    if not options or options[0] in ("-h", "--help", "help"):
+        print(command.HELP)
+        return 0 if options else 2
+    part = _known(options[0], command.PARTS, f"backplay {name}")
+    return _call(command, part, options[1:], f"backplay {name} {part}")
+
+
+def _known(name: str, commands: Iterable[str], program: str) -> str:
+    """`name`, refused unless it is one of the commands of `program`."""
+    if name in commands:
+        return name
+    close = get_close_matches(name, commands, n=1)
+    hint = f"Did you mean {close[0]!r}?" if close else f"See {program} --help."
+    raise BackplayError(
+        "command", expected=f"one of {', '.join(commands)}", got=repr(name), do=hint
+    )
+
+
+def _call(command: ModuleType, name: str, options: list[str], program: str) -> int:
+    """Parses the options of the command `name` and calls its function; the exit code."""
     import tyro
 
-    command = importlib.import_module(f"backplay.cli.{name}")
     config_class = getattr(command, f"{name.title()}Config")
     try:
         config = tyro.cli(
             config_class,
-            prog=f"backplay {name}",
+            prog=program,
             description=_laid_out(config_class.__doc__ or ""),
             args=options,
             config=(tyro.conf.DisallowNone, tyro.conf.FlagCreatePairsOff),

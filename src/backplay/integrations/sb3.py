@@ -34,8 +34,8 @@ class CurriculumCallback(BaseCallback):
     for episodes from step 0 alone; `backplay/frames` with the steps spent on restoring.
 
     Args:
-        every: update once in about so many frames, in the middle of a rollout too, so that a trainer
-            with long rollouts does not make the curriculum wait.
+        every: update once in about so many frames, in the middle of a rollout too: a trainer with
+            long rollouts does not make the curriculum wait.
     """
 
     def __init__(self, every: int = 1_000, verbose: int = 0) -> None:

@@ -1,0 +1,18 @@
+"""The paper's environments, fast and exact. Each folder is one of them and needs no other.
+
+Importing this registers their ids with Gymnasium by name: what they need is imported when one is
+made.
+"""
+
+from __future__ import annotations
+
+import gymnasium as gym
+
+POMMERMAN_FFA = "Backplay/PommermanFFA-v0"
+
+if POMMERMAN_FFA not in gym.registry:
+    gym.register(
+        POMMERMAN_FFA,
+        entry_point="backplay.envs.pommerman.env:PommermanFFA",
+        vector_entry_point="backplay.envs.pommerman.vector:PommermanVector",
+    )

@@ -1,0 +1,56 @@
+"""Pommerman, the game of the paper's second experiment: its rules exactly, its expert, its envs.
+
+    from backplay.envs.pommerman import PommermanFFA, load_games, make_games
+
+What is named here is imported when it is first asked for: kernels take a moment to load.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from backplay.envs.pommerman.demonstrations import Library, load_games, make_games
+    from backplay.envs.pommerman.env import PommermanFFA
+    from backplay.envs.pommerman.games import Games
+    from backplay.envs.pommerman.parallel import PommermanParallel
+    from backplay.envs.pommerman.players import Player, player
+    from backplay.envs.pommerman.recordings import Game, Perspective
+    from backplay.envs.pommerman.tournaments import Standings, tournament
+    from backplay.envs.pommerman.vector import PommermanVector
+
+__all__ = [
+    "Game",
+    "Games",
+    "Library",
+    "Perspective",
+    "Player",
+    "PommermanFFA",
+    "PommermanParallel",
+    "PommermanVector",
+    "Standings",
+    "load_games",
+    "make_games",
+    "player",
+    "tournament",
+]
+
+_HOMES = {
+    "demonstrations": ("Library", "load_games", "make_games"),
+    "env": ("PommermanFFA",),
+    "games": ("Games",),
+    "parallel": ("PommermanParallel",),
+    "players": ("Player", "player"),
+    "recordings": ("Game", "Perspective"),
+    "tournaments": ("Standings", "tournament"),
+    "vector": ("PommermanVector",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """One of the names above, from the module it lives in."""
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

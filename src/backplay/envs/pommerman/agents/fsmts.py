@@ -1,0 +1,321 @@
+"""The state-machine agent with a tree search (FSMTS), the Backplay paper's expert for Pommerman.
+
+It flees while a bomb may reach it, attacks when an enemy is near, and otherwise collects items,
+blasts wood and wanders. Fleeing commits it to a cell; on the way there, and when it attacks, it may
+search. Comes in: a state row, of which it sees what its seat observes; a memory row; a random
+stream. Goes out: an action, and the memory row changed.
+
+Other agents block its way, teammates too; only those of the other team are enemies.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from backplay.envs.pommerman.agents.fsmts_maps import (
+    DIST,
+    FAR,
+    GRID,
+    ITEM_COUNT,
+    ITEMS,
+    ME,
+    NEAREST,
+    NEAREST_DIST,
+    PLACES,
+    QUEUE,
+    THREAT,
+    WOOD_COUNT,
+    WOODS,
+    can_lay,
+    closed_sides,
+    first_move,
+    in_blast,
+    is_enemy,
+    look,
+    passable,
+)
+from backplay.envs.pommerman.agents.fsmts_memory import (
+    BEFORE,
+    BELIEVED_AMMO,
+    BELIEVED_BLAST,
+    GOAL,
+    PLACE_BEFORE,
+    TARGET,
+    VISITS,
+    not_recent,
+    note_owners,
+    note_place,
+    note_supplies,
+)
+from backplay.envs.pommerman.agents.fsmts_options import (
+    FROZEN_SUPPLIES,
+    OWNER_SHIFT,
+    RESET_ON_EPISODE,
+    FsmtsOptions,
+)
+from backplay.envs.pommerman.agents.padded import FLAT, PAD, PADDED, STEPS, WIDTH
+from backplay.envs.pommerman.agents.search import NO_GOAL, NO_TARGET, SEARCH_SCRATCH, search
+from backplay.envs.pommerman.chance import below, uniform
+from backplay.envs.pommerman.kernels import kernel
+from backplay.envs.pommerman.layout import (
+    AGENT_ALIVE,
+    AGENT_FIELDS,
+    AGENTS,
+    DOWN,
+    EXTRA_BOMB,
+    FLAMES,
+    KICK,
+    LAY,
+    LEFT,
+    RIGHT,
+    RIGID,
+    SEATS,
+    STEP,
+    STOP,
+    UP,
+    WOOD,
+)
+
+__all__ = ["SCRATCH_NEEDED", "FsmtsOptions", "decide"]
+
+SCRATCH_NEEDED = SEARCH_SCRATCH
+UNDECIDED = -1
+EVERYWHERE = 0b11111  # all moves but laying a bomb
+MINDFUL = 0.75  # how often wandering avoids recent cells
+
+
+@kernel
+def decide(s, seat, memory, streams, i, options, scratch):  # type: ignore[no-untyped-def]
+    """The action of this seat; called once a step, for a second call meets a changed memory."""
+    if not s[AGENTS + seat * AGENT_FIELDS + AGENT_ALIVE]:
+        return STOP
+    if options[RESET_ON_EPISODE] and s[STEP] == 0:
+        memory[:] = 0
+    look(s, seat, scratch)
+    note_supplies(s, seat, options[FROZEN_SUPPLIES], memory)
+    note_owners(options[OWNER_SHIFT], memory, scratch)
+    action = _walk_on(s, seat, memory, streams, i, options, scratch)
+    if action != UNDECIDED:
+        return action
+    if scratch[THREAT + scratch[ME]]:
+        return _evade(memory, streams, i, scratch)
+    if memory[BELIEVED_AMMO] > 1 and scratch[NEAREST_DIST] <= 5:
+        return _attack(s, seat, memory, streams, i, options, scratch)
+    return _explore(memory, streams, i, scratch)
+
+
+@kernel
+def _verdict(move, w):  # type: ignore[no-untyped-def]
+    """2: the move is safe; 1: it leads into a cell closed on all sides; 0: not to be made."""
+    q = w[ME] + STEPS[move]
+    code = w[GRID + q]
+    if code in (RIGID, WOOD, FLAMES) or w[THREAT + q]:
+        return 0
+    return 1 if closed_sides(w, q) == 4 else 2
+
+
+@kernel
+def _safe(moves, w):  # type: ignore[no-untyped-def]
+    """Of these moves (bit a: action a) the safe ones; if there is none, those into closed cells."""
+    kept, aside = 0, 0
+    for move in range(LAY):
+        if moves >> move & 1:
+            verdict = _verdict(move, w)
+            kept |= (verdict == 2) << move
+            aside |= (verdict == 1) << move
+    return kept if kept else aside
+
+
+@kernel
+def _walk_on(s, seat, memory, streams, i, options, w):  # type: ignore[no-untyped-def]
+    """The next step to the goal, whatever else there is; UNDECIDED without a goal."""
+    if memory[GOAL] == 0:
+        return UNDECIDED
+    goal = np.int64(PAD[memory[GOAL] - 1])
+    place = FLAT[w[ME]] + 1
+    if goal == w[ME] or w[DIST + goal] >= FAR:
+        memory[GOAL] = 0
+        return UNDECIDED
+    move = first_move(w, goal)
+    if move == memory[BEFORE] and place == memory[PLACE_BEFORE]:
+        memory[GOAL] = 0  # it did not get anywhere: make room
+        return LAY
+    if in_blast(w, w[ME] + STEPS[move]):
+        allowed = _safe(EVERYWHERE, w)
+        action = search(s, seat, memory, NO_TARGET, goal, allowed, streams, i, options, w)
+        if action != UNDECIDED:
+            return action
+    memory[BEFORE] = move
+    memory[PLACE_BEFORE] = place
+    return move
+
+
+@kernel
+def _evade(memory, streams, i, w):  # type: ignore[no-untyped-def]
+    """Commit to the nearest safe cell, by the least threatened way; without one, move at random."""
+    near = w[NEAREST_DIST] <= 3
+    goal, steps, threats = -1, 15, 0
+    for q in range(WIDTH + 1, PADDED - WIDTH - 1):
+        if w[DIST + q] > steps or w[DIST + q] >= 15 or w[THREAT + q] or not passable(w[GRID + q]):
+            continue
+        if near and closed_sides(w, q) >= 2:
+            continue
+        on_the_way = _threats(q, w)
+        if w[DIST + q] < steps or on_the_way < threats:
+            goal, steps, threats = q, w[DIST + q], on_the_way
+    if goal < 0:
+        return _flee(streams, i, w)
+    move = first_move(w, goal)
+    memory[GOAL] = FLAT[goal] + 1
+    memory[BEFORE] = move
+    return move
+
+
+@kernel
+def _threats(q, w):  # type: ignore[no-untyped-def]
+    """How many cells on the way to `q` are threatened, not counting the first one."""
+    count = 0
+    while w[DIST + q] > 1:
+        count += w[THREAT + q]
+        for move in (UP, LEFT, RIGHT, DOWN):
+            p = q + STEPS[move]
+            if w[DIST + p] == w[DIST + q] - 1 and passable(w[GRID + p]):
+                q = p
+                break
+    return count
+
+
+@kernel
+def _flee(streams, i, w):  # type: ignore[no-untyped-def]
+    """Any way that is neither rigid nor on fire, or none."""
+    moves, count = 0, 0
+    for move in range(LAY):
+        code = w[GRID + w[ME] + STEPS[move]]
+        if code != RIGID and code != FLAMES:
+            moves |= 1 << move
+            count += 1
+    chosen = below(streams, i, count)
+    for move in range(LAY):
+        if moves >> move & 1:
+            if chosen == 0:
+                return move
+            chosen -= 1
+    return STOP
+
+
+@kernel
+def _attack(s, seat, memory, streams, i, options, w):  # type: ignore[no-untyped-def]
+    """Search against the target; without one, walk up to the nearest enemy."""
+    target = _aim(s, seat, memory, w)
+    if target >= 0:
+        allowed = _safe(EVERYWHERE, w) | 1 << LAY
+        action = search(s, seat, memory, target, NO_GOAL, allowed, streams, i, options, w)
+        if action == UNDECIDED:
+            return _explore(memory, streams, i, w)
+        if action == LAY and not _may_lay(memory, w):
+            return STOP
+        return action
+    move = first_move(w, w[PLACES + w[NEAREST]])
+    if _verdict(move, w):
+        memory[BEFORE] = move
+        return move
+    return _explore(memory, streams, i, w)
+
+
+@kernel
+def _aim(s, seat, memory, w):  # type: ignore[no-untyped-def]
+    """The seat to attack, -1 for none.
+
+    A target more than four steps away is dropped, and no other is chosen this time; a new one is
+    the first enemy within three.
+    """
+    target = memory[TARGET] - 1
+    if target >= 0:
+        place = w[PLACES + target]
+        if place == 0 or w[DIST + place] > 4:
+            memory[TARGET] = 0
+            return -1
+        return target
+    for k in range(SEATS):
+        if is_enemy(s, seat, k) and w[PLACES + k] > 0 and w[DIST + w[PLACES + k]] <= 3:
+            memory[TARGET] = k + 1
+            return k
+    return -1
+
+
+@kernel
+def _may_lay(memory, w):  # type: ignore[no-untyped-def]
+    return memory[BELIEVED_AMMO] > 1 and can_lay(w, memory[BELIEVED_BLAST])
+
+
+@kernel
+def _explore(memory, streams, i, w):  # type: ignore[no-untyped-def]
+    """Go for items, else blast wood, else go for wood, else wander."""
+    move = _towards(ITEMS, w[ITEM_COUNT], EXTRA_BOMB, KICK, 15, w)
+    if move != UNDECIDED:
+        memory[BEFORE] = move
+        return move
+    for move in (UP, LEFT, RIGHT, DOWN):
+        wood = w[ME] + STEPS[move]
+        if w[GRID + wood] == WOOD:
+            return LAY if not in_blast(w, wood) and _may_lay(memory, w) else STOP
+    move = _towards(WOODS, w[WOOD_COUNT], WOOD, WOOD, 12, w)
+    if move != UNDECIDED:
+        return move
+    return _wander(memory, streams, i, w)
+
+
+@kernel
+def _towards(cells, count, first_kind, last_kind, radius, w):  # type: ignore[no-untyped-def]
+    """The first safe move towards one of these cells, UNDECIDED if there is none.
+
+    Cells are asked by kind, then row-major; but one nearer than all before it is asked before them.
+    """
+    head = tail = radius + 1
+    nearest = radius + 1
+    for kind in range(first_kind, last_kind + 1):
+        for k in range(count):
+            q = w[cells + k]
+            if w[GRID + q] != kind or w[DIST + q] > radius:
+                continue
+            if w[DIST + q] < nearest:
+                nearest = w[DIST + q]
+                head -= 1
+                w[QUEUE + head] = q
+            else:
+                w[QUEUE + tail] = q
+                tail += 1
+    tried, aside = 0, UNDECIDED
+    for k in range(head, tail):
+        move = first_move(w, w[QUEUE + k])
+        if tried >> move & 1:
+            continue
+        tried |= 1 << move
+        verdict = _verdict(move, w)
+        if verdict == 2:
+            return move
+        if verdict == 1 and aside == UNDECIDED:
+            aside = move
+    return aside
+
+
+@kernel
+def _wander(memory, streams, i, w):  # type: ignore[no-untyped-def]
+    """To the neighbour it wandered from least often, mostly avoiding those it was in lately."""
+    moves = 1 << STOP
+    for move in range(UP, LAY):
+        if passable(w[GRID + w[ME] + STEPS[move]]):
+            moves |= 1 << move
+    moves = _safe(moves, w)
+    if uniform(streams, i) < MINDFUL:
+        fresh = not_recent(moves, memory, w)
+        moves = fresh if fresh else moves
+    if moves & (moves - 1):  # more than one
+        moves &= ~(1 << STOP)
+    note_place(FLAT[w[ME]], memory)
+    best, fewest = STOP, 1 << 15
+    for move in range(LAY):
+        visits = memory[VISITS + FLAT[w[ME] + STEPS[move]]]
+        if moves >> move & 1 and visits < fewest:
+            best, fewest = move, visits
+    return best

@@ -1,0 +1,64 @@
+"""The public game's observation as a Gymnasium space, and what is seen as a member of it.
+
+Comes in: a state row and a seat. Goes out: the dictionary of `observations`, its lists as tuples,
+for a space cannot hold a list.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from backplay.envs.pommerman.layout import (
+    ACTIONS,
+    AGENT,
+    BOMB_LIFE,
+    DUMMY,
+    FLAME_LIFE,
+    MAX_AMMO,
+    SEATS,
+    SIZE,
+)
+from backplay.envs.pommerman.observations import observe
+
+WORDS = 8
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:_"
+_LONGEST_BLAST = 10
+
+
+def dictionary_space(radio: bool = False) -> spaces.Dict:
+    """The space of `dictionary`; with `radio`, of the game whose teammates send words."""
+
+    def cells(most: int) -> spaces.Box:
+        return spaces.Box(0, most, (SIZE, SIZE), np.uint8)
+
+    someone: spaces.Space[Any] = spaces.Discrete(SEATS + 1, start=DUMMY)
+    parts: dict[str, spaces.Space[Any]] = {
+        "alive": spaces.Sequence(spaces.Discrete(SEATS, start=AGENT)),
+        "board": cells(AGENT + SEATS - 1),
+        "bomb_blast_strength": cells(_LONGEST_BLAST),
+        "bomb_life": cells(BOMB_LIFE),
+        "bomb_moving_direction": cells(ACTIONS - 2),
+        "flame_life": cells(FLAME_LIFE + 1),
+        "game_type": spaces.Discrete(3, start=1),
+        "game_env": spaces.Text(40, charset=_LETTERS),
+        "position": spaces.Tuple([spaces.Discrete(SIZE)] * 2),
+        "blast_strength": spaces.Discrete(_LONGEST_BLAST, start=1),
+        "can_kick": spaces.Discrete(2),
+        "teammate": someone,
+        "ammo": spaces.Discrete(MAX_AMMO + 1),
+        "enemies": spaces.Tuple([someone] * (SEATS - 1)),
+        "step_count": spaces.Discrete(2**15),
+    }
+    if radio:
+        parts["message"] = spaces.Tuple([spaces.Discrete(WORDS)] * 2)
+    return spaces.Dict(parts)
+
+
+def dictionary(row: NDArray[np.int16], seat: int) -> dict[str, Any]:
+    """What the agent in `seat` is shown."""
+    seen = observe(row, seat)
+    return {name: tuple(part) if isinstance(part, list) else part for name, part in seen.items()}

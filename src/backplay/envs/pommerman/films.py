@@ -1,0 +1,65 @@
+"""Films of games: GIF by Pillow, MP4 by imageio where it is installed.
+
+Comes in: pictures of one size. Goes out: a file. Does not know: games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from backplay.errors import BackplayError
+
+_REST = 12  # the last picture stays this many times longer
+
+
+def require_film(path: Path) -> None:
+    """Refuses a name that no film can be written to, before any work begins."""
+    kind = path.suffix.lower()
+    if kind not in (".gif", ".mp4"):
+        raise BackplayError("--out", expected="a name that ends in .gif or .mp4", got=str(path))
+    if kind == ".mp4" and (find_spec("imageio") is None or find_spec("imageio_ffmpeg") is None):
+        raise BackplayError(
+            "MP4 needs imageio and its ffmpeg plugin",
+            do='Install them: pip install "imageio[ffmpeg]", or name a .gif, which needs nothing.',
+        )
+
+
+def write_film(path: Path, frames: Sequence[NDArray[np.uint8]], fps: float) -> None:
+    """Writes the frames, the last one held a little."""
+    require_film(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix.lower() == ".gif":
+        _write_gif(path, frames, fps)
+    else:
+        _write_mp4(path, frames, fps)
+
+
+def _write_gif(path: Path, frames: Sequence[NDArray[np.uint8]], fps: float) -> None:
+    # One palette for all: changing ones flicker and take room.
+    sample = np.concatenate([frames[i] for i in np.linspace(0, len(frames) - 1, 8).astype(int)])
+    palette = Image.fromarray(sample).quantize(128, Image.Quantize.MEDIANCUT)
+    images = [
+        Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE)
+        for frame in frames
+    ]
+    times = [round(1000 / fps)] * len(images)
+    times[-1] *= _REST
+    images[0].save(path, save_all=True, append_images=images[1:], duration=times, loop=0)
+
+
+def _write_mp4(path: Path, frames: Sequence[NDArray[np.uint8]], fps: float) -> None:
+    import imageio.v2
+
+    writer: Any = imageio.v2.get_writer(path, fps=fps, macro_block_size=4)
+    try:
+        for frame in [*frames, *[frames[-1]] * _REST]:
+            writer.append_data(frame)
+    finally:
+        writer.close()

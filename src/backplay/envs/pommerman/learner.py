@@ -1,0 +1,118 @@
+"""A learner's side of a game: its seat and opponents, its reward, when its episode is over and how.
+
+Comes in: settings; a game before and after a step. Does not know: how a game is shown, or files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backplay.envs.pommerman.games import Games
+from backplay.envs.pommerman.kernels import kernel
+from backplay.envs.pommerman.layout import (
+    AGENT_ALIVE,
+    AGENT_CELL,
+    AGENT_FIELDS,
+    AGENTS,
+    BOARD,
+    EXTRA_BOMB,
+    FLAMES,
+    ITEMS,
+    KICK,
+    SEATS,
+)
+from backplay.envs.pommerman.players import LEARNER, Player, players
+from backplay.errors import BackplayError, show
+
+MOST_STEPS = 8000  # the plane that shows the step stays below 10, like all others
+Result = Literal["win", "loss", "tie"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What an episode is: against whom, from where, for what."""
+
+    opponents: tuple[Player, ...]
+    """Three of them, for the other seats in ascending order."""
+    seat: int | None
+    """The learner's seat; None: drawn at every reset."""
+    item_reward: float
+    """Added when the learner picks up an item and lives."""
+    max_steps: int
+    """The step at which the game is over."""
+
+    def around(self, seat: int) -> list[Player]:
+        """Who sits where, with the learner in `seat`."""
+        others = list(self.opponents)
+        return [*others[:seat], LEARNER, *others[seat:]]
+
+    def begin(self, games: Games, i: int, rng: np.random.Generator, seat: int | None = None) -> int:
+        """Starts game `i` afresh; the learner's seat: `seat`, or the task's, or one that is drawn.
+
+        The draw takes place whether it is needed or not, so that a seed means the same board for
+        all seats.
+        """
+        drawn = int(rng.integers(SEATS))
+        taken = next(k for k in (seat, self.seat, drawn) if k is not None)
+        games.seat(i, self.around(taken))
+        games.begin(i, rng, self.max_steps)
+        return taken
+
+
+def task(
+    opponents: str | Sequence[str],
+    seat: int | None,
+    simulations: int,
+    item_reward: float,
+    max_steps: int,
+) -> Task:
+    """A task from the arguments of an env, checked."""
+    if seat is not None and (isinstance(seat, bool) or seat not in range(SEATS)):
+        raise BackplayError("seat", expected="0, 1, 2, 3 or None", got=show(seat))
+    if not isinstance(max_steps, int) or not 1 <= max_steps <= MOST_STEPS:
+        raise BackplayError(
+            "max_steps", expected=f"a whole number from 1 to {MOST_STEPS}", got=show(max_steps)
+        )
+    if not isinstance(item_reward, int | float) or not np.isfinite(item_reward):
+        raise BackplayError("item_reward", expected="a number", got=show(item_reward))
+    three = players(opponents, SEATS - 1, simulations)
+    return Task(tuple(three), seat, float(item_reward), max_steps)
+
+
+@kernel
+def picks_up(before, after, seat):  # type: ignore[no-untyped-def]
+    """Whether the agent took an item in this step and lives.
+
+    An item may lie open, or appear in this very step where fire goes out: whoever enters a burning
+    cell and lives entered it after its fire.
+    """
+    agent = AGENTS + AGENT_FIELDS * seat
+    cell = after[agent + AGENT_CELL]
+    if after[agent + AGENT_ALIVE] == 0 or before[agent + AGENT_CELL] == cell:
+        return False
+    shown = before[BOARD + cell]
+    return EXTRA_BOMB <= shown <= KICK or (shown == FLAMES and before[ITEMS + cell] != 0)
+
+
+@kernel
+def is_over(s, seat, done):  # type: ignore[no-untyped-def]
+    """Whether the seat's episode is over: with the game, or with its agent's death."""
+    return done != 0 or s[AGENTS + AGENT_FIELDS * seat + AGENT_ALIVE] == 0
+
+
+def survivors(row: NDArray[np.int16]) -> list[int]:
+    """The seats of those who live."""
+    return [k for k in range(SEATS) if row[AGENTS + AGENT_FIELDS * k + AGENT_ALIVE]]
+
+
+def result(row: NDArray[np.int16], seat: int) -> Result:
+    """How an episode ended for this seat; a tie if nobody lives, or if it lives when time is up."""
+    living = survivors(row)
+    if living == [seat]:
+        return "win"
+    return "tie" if not living or seat in living else "loss"

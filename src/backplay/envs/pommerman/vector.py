@@ -1,0 +1,280 @@
+"""Many learners at once: n games stepped by kernels, observations written into one array.
+
+    envs = gymnasium.make_vec("Backplay/PommermanFFA-v0", num_envs=60, opponents="fsmts", jobs=2)
+    envs = PommermanVector(60, demos="games.npz", curriculum=bp.Uniform(), initial="demonstration")
+
+An episode that ends begins anew in the same step. Without demonstrations every game is the one that
+`PommermanFFA` plays under the same seed. With them, episodes start where a curriculum says, as
+under `BackplayEnv`: `set_curriculum`, `take_episodes` and `bp.advance` work on it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from backplay.envs.pommerman import draw
+from backplay.envs.pommerman.env import observation_space
+from backplay.envs.pommerman.games import Games
+from backplay.envs.pommerman.kernels import kernel
+from backplay.envs.pommerman.layout import ACTIONS, MAX_STEPS, SEATS
+from backplay.envs.pommerman.learner import is_over, picks_up, result, survivors, task
+from backplay.envs.pommerman.planes import stack
+from backplay.envs.pommerman.recordings import Perspective
+from backplay.envs.pommerman.starts import Beginning, Starts
+from backplay.errors import BackplayError, show
+from backplay.records import DrawsStarts, Episode, Start
+
+
+@kernel
+def judge(first, last, rows, previous, dones, rewards, seats, item_reward, pay, over, planes):  # type: ignore[no-untyped-def]
+    """What the learners of the games first..last-1 get for a step and see after it."""
+    for i in range(first, last):
+        seat = seats[i]
+        pay[i] = rewards[i, seat]
+        if item_reward != 0.0 and picks_up(previous[i], rows[i], seat):
+            pay[i] += item_reward
+        over[i] = is_over(rows[i], seat, dones[i])
+        stack(previous[i], rows[i], seat, planes[i])
+
+
+class PommermanVector(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any]]):
+    """n free for alls with one learner each. Opponents and rewards are those of `PommermanFFA`.
+
+    Args:
+        num_envs: n.
+        opponents: as for `PommermanFFA`.
+        seat: the learners', None to draw one at every reset, or `"rotate"`: game i has seat i mod
+            4.
+        simulations: of each search of an FSMTS opponent.
+        item_reward: added when a learner picks up an item and lives.
+        max_steps: the step at which a game is over.
+        jobs: threads; the results do not depend on them.
+        copy: False returns the observations' own array, overwritten by the next step.
+        demos: recorded games from a seat each, or the file of a set of games; then episodes start
+            where `curriculum` says. With seats given or rotating, a game starts only from
+            demonstrations of its seat, and a seat without one is an error.
+        curriculum: where episodes start; by default in the initial state.
+        initial: what step 0 of a demonstration means: `"reset"`, a fresh board, or
+            `"demonstration"`.
+        rng: after a restore, `"reseed"` the random streams of the opponents, or `"restore"` them.
+        frames: what the older frame shows after a restore: the restored state too (`"doubled"`, as
+            in the paper's code), or the state before (`"recorded"`, as under `BackplayEnv`).
+        render_mode: `"rgb_array"` or `"ansi"`.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        "render_modes": ["rgb_array", "ansi"],
+        "render_fps": 8,
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        opponents: str | Sequence[str] = "fsmts",
+        seat: int | Literal["rotate"] | None = None,
+        simulations: int = 50,
+        item_reward: float = 0.0,
+        max_steps: int = MAX_STEPS,
+        jobs: int = 1,
+        copy: bool = True,
+        demos: Sequence[Perspective] | str | Path | None = None,
+        curriculum: DrawsStarts | None = None,
+        initial: Literal["reset", "demonstration"] = "reset",
+        rng: Literal["reseed", "restore"] = "reseed",
+        frames: Literal["doubled", "recorded"] = "doubled",
+        render_mode: str | None = None,
+    ) -> None:
+        if not isinstance(num_envs, int) or num_envs < 1:
+            raise BackplayError("num_envs", expected="a whole number from 1 on", got=show(num_envs))
+        rotates = seat == "rotate"
+        fixed = None if isinstance(seat, str) and rotates else seat
+        self.task = task(opponents, fixed, simulations, item_reward, max_steps)  # type: ignore[arg-type]
+        self.num_envs, self.render_mode = num_envs, render_mode
+        self.single_observation_space = observation_space("planes")
+        self.single_action_space = spaces.Discrete(ACTIONS)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.seats = np.zeros(num_envs, np.int64)
+        """The learners' seats in the present episodes."""
+        self.restored_steps = 0
+        """Steps spent on restoring: none."""
+        self.starts: list[Start | None] = [None] * num_envs
+        """Where the present episodes started."""
+        wanted = [i % SEATS if rotates else self.task.seat for i in range(num_envs)]
+        self._wanted_seats = wanted
+        self._starts = Starts(demos, wanted, initial, rng, frames) if demos is not None else None
+        self._games = Games(num_envs, jobs=jobs)
+        self._previous = np.zeros_like(self._games.rows)
+        self._outside = np.zeros((num_envs, SEATS), np.int64)
+        self._rngs = [np.random.default_rng() for _ in range(num_envs)]
+        self._start_rngs = [np.random.default_rng() for _ in range(num_envs)]
+        self._planes = np.zeros((num_envs, *self.single_observation_space.shape), np.float32)  # type: ignore[misc]
+        self._pay, self._over = np.zeros(num_envs), np.zeros(num_envs, np.bool_)
+        self._returns, self._lengths = np.zeros(num_envs), np.zeros(num_envs, np.int64)
+        self._copy, self._ready = copy, False
+        self._finished: deque[Episode] = deque(maxlen=100_000)
+        self.set_curriculum(curriculum or Beginning())
+
+    def set_curriculum(self, curriculum: DrawsStarts) -> None:
+        """From the next reset on, starts are drawn from `curriculum`."""
+        if isinstance(curriculum, type) or not isinstance(curriculum, DrawsStarts):
+            raise BackplayError(
+                "curriculum", expected="a curriculum such as bp.Uniform()", got=show(curriculum)
+            )
+        self.curriculum = curriculum
+
+    def take_episodes(self) -> list[Episode]:
+        """The episodes that finished since the last call, oldest first (at most 100,000)."""
+        taken = list(self._finished)
+        self._finished.clear()
+        return taken
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """One attribute, or what one method returns: all games are one worker."""
+        found = getattr(self, name)
+        return (found(*args, **kwargs) if callable(found) else found,)
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """As `call`."""
+        return self.call(name)
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """New episodes everywhere; `options["starts"]` may name a `Start` for each game."""
+        for i, one in enumerate(self._seeds(seed)):
+            if one is not None:
+                self._rngs[i], _ = seeding.np_random(one)
+                self._start_rngs[i] = np.random.default_rng([one, 0xBAC])  # as BackplayEnv does
+        asked = self._asked((options or {}).get("starts"))
+        for i in range(self.num_envs):
+            self._restart(i, asked[i])
+        self._ready = True
+        return self._observations(), self._infos()
+
+    def step(
+        self, actions: NDArray[np.int64]
+    ) -> tuple[
+        NDArray[np.float32],
+        NDArray[np.float64],
+        NDArray[np.bool_],
+        NDArray[np.bool_],
+        dict[str, Any],
+    ]:
+        """One step of all games; where one ended, what is seen is the start of the next."""
+        if not self._ready:
+            raise BackplayError("The games have not begun", do="Call reset first.")
+        self._outside[np.arange(self.num_envs), self.seats] = self._checked(actions)
+        self._games.in_chunks(self._step_chunk)
+        self._returns += self._pay
+        self._lengths += 1
+        rewards, over = self._pay.copy(), self._over.copy()
+        infos = self._finish(np.flatnonzero(over)) if over.any() else {}
+        infos.update(self._infos())
+        return self._observations(), rewards, over, np.zeros_like(over), infos
+
+    def _step_chunk(self, chunk: int, first: int, last: int) -> None:
+        games = self._games
+        self._previous[first:last] = games.rows[first:last]
+        games.advance_part(self._outside, chunk, first, last)
+        judge(
+            first, last, games.rows, self._previous, games.dones, games.rewards, self.seats,
+            self.task.item_reward, self._pay, self._over, self._planes,
+        )  # fmt: skip
+
+    def _finish(self, ended: NDArray[np.intp]) -> dict[str, Any]:
+        """Keeps the episodes that ended, begins the next ones; infos in Gymnasium's form."""
+        n = self.num_envs
+        mask = np.zeros(n, np.bool_)
+        mask[ended] = True
+        final_obs, results = np.full(n, None, object), np.full(n, None, object)
+        living = np.full(n, None, object)
+        won, seats = np.zeros(n, np.bool_), self.seats.copy()
+        for i in ended:
+            row, seat = self._games.rows[i], int(self.seats[i])
+            final_obs[i] = self._planes[i].copy()
+            results[i], living[i] = result(row, seat), survivors(row)
+            won[i] = results[i] == "win"
+            end = (float(self._returns[i]), int(self._lengths[i]), bool(won[i]))
+            self._finished.append(Episode(self.starts[i], *end))
+            self._restart(int(i))
+        final = {"result": results, "is_success": won, "survivors": living, "seat": seats}
+        masks = {f"_{name}": mask.copy() for name in final}
+        return {
+            "final_obs": final_obs, "_final_obs": mask.copy(),
+            "final_info": {**final, **masks}, "_final_info": mask,
+        }  # fmt: skip
+
+    def _restart(self, i: int, asked: Start | None = None) -> None:
+        """A new episode in game `i`."""
+        start = None
+        if self._starts is not None:
+            start = asked or self._starts.draw(i, self.curriculum, self._start_rngs[i])
+        if self._starts is None or start is None or self._starts.is_reset(start):
+            wanted = self._wanted_seats[i]
+            self.seats[i] = self.task.begin(self._games, i, self._rngs[i], wanted)
+            self._previous[i] = self._games.rows[i]
+        else:
+            perspective = self._starts.demos[start.demo]
+            self.seats[i] = perspective.seat
+            self._games.seat(i, self.task.around(perspective.seat))
+            moved = self._starts.enter(
+                self._games, self._previous[i], i, start, self._start_rngs[i]
+            )
+            self._rngs[i] = moved or self._rngs[i]
+        self.starts[i] = start
+        self._returns[i], self._lengths[i] = 0.0, 0
+        stack(self._previous[i], self._games.rows[i], self.seats[i], self._planes[i])
+
+    def _asked(self, starts: Any) -> list[Start | None]:
+        if starts is None:
+            return [None] * self.num_envs
+        if self._starts is None or not isinstance(starts, Sequence) or len(starts) != self.num_envs:
+            raise BackplayError(
+                'options["starts"]', expected=f"{self.num_envs} starts in demonstrations",
+                got=show(starts), do="Make the env with demos=, and give a Start for each game.",
+            )  # fmt: skip
+        return [self._starts.checked(start) for start in starts]
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        if seed is None or isinstance(seed, int | np.integer):
+            return [None if seed is None else int(seed) + i for i in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise BackplayError("seed", expected=f"one number or {self.num_envs}", got=show(seed))
+        return list(seed)
+
+    def _checked(self, actions: Any) -> NDArray[np.int64]:
+        given = np.asarray(actions)
+        fits = given.shape == (self.num_envs,) and given.dtype.kind in "iu"
+        if not fits or (given < 0).any() or (given >= ACTIONS).any():
+            raise BackplayError("actions", expected=f"{self.num_envs} of 0 to 5", got=show(actions))
+        return given
+
+    def _observations(self) -> NDArray[np.float32]:
+        return self._planes.copy() if self._copy else self._planes
+
+    def _infos(self) -> dict[str, Any]:
+        return {"seat": self.seats.copy(), "_seat": np.ones(self.num_envs, np.bool_)}
+
+    def render(self) -> tuple[Any, ...]:
+        """A picture or a text of every game."""
+        return tuple(draw.render(row, self.render_mode) for row in self._games.rows)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Ends the threads."""
+        self._games.close()
