@@ -31,14 +31,14 @@ REGIMES: dict[str, Callable[[int, list[int]], bp.Curriculum | None]] = {
     "uniform": lambda frames, lengths: bp.Uniform(),
     "backplay": lambda frames, lengths: bp.Backplay.stretch(frames, lengths),
     "bare": lambda frames, lengths: bp.Backplay.stretch(
-        frames, lengths, first_steps=4, share_of_budget=0.8, start_share=0.0, mastery=0.0
+        frames, lengths, first_steps=4, share_of_budget=0.8, start_share=0.0
     ),
     "no true starts": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, start_share=0.0),
     "slow": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, share_of_budget=0.8),
     "wide first window": lambda frames, lengths: bp.Backplay.stretch(
         frames, lengths, first_steps=32
     ),
-    "no waiting": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, mastery=0.0),
+    "waiting": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, mastery=0.5),
     "overlap": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, overlap=0.5),
     "uniform at the end": lambda frames, lengths: _uniform_at_the_end(frames, lengths),
 }

@@ -27,7 +27,7 @@ def backplays(draw: st.DrawFn) -> Backplay:
         mastery=draw(st.just(0.0) | st.floats(0.0, 1.0)),
         frames=clock,
         held=draw(st.integers(0, clock)),
-        recent=tuple(draw(st.lists(st.booleans(), max_size=40))),
+        recent=tuple(draw(st.lists(st.booleans(), max_size=100))),
     )
 
 

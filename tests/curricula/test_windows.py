@@ -3,7 +3,6 @@
 import doctest
 import sys
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -179,8 +178,7 @@ def test_describe_is_one_short_line() -> None:
     assert stretched.describe() == (
         "[0%, 6.25%) of the length back, 25% at the initial state, 10% anywhere"
     )
-    unhurried = replace(stretched, mastery=0.0)
-    assert unhurried.update([], 1200).describe() == "initial state, 10% anywhere"
+    assert stretched.update([], 1200).describe() == "initial state, 10% anywhere"
 
 
 # Properties.
@@ -236,7 +234,7 @@ def test_stretch_by_hand() -> None:
         (400, 1, 1),
     ]
     assert Backplay.stretch(1_000).start_share == 0.25
-    assert Backplay.stretch(1_000).mastery == 0.5
+    assert Backplay.stretch(1_000).mastery == 0.0
     overlapping = Backplay.stretch(120, [16, 5], overlap=0.5, share_of_budget=1.0, first_steps=4)
     assert as_table(overlapping) == [(0, 0, 0.25), (40, 0.125, 0.5), (80, 0.25, 1), (120, 1, 1)]
 
@@ -253,7 +251,6 @@ def test_stretch_covers_the_demonstration_and_then_starts_at_the_beginning(
 ) -> None:
     curriculum = Backplay.stretch(
         total, lengths, share_of_budget=share, overlap=overlap, first_steps=first, start_share=0.0,
-        mastery=0.0,
     )  # fmt: skip
     longest = max(lengths)
     assert curriculum.windows[0].hi * longest <= max(first, 1 if longest == 1 else first)
@@ -300,36 +297,36 @@ def results(successes: int, failures: int, step: int = 3) -> list[Episode]:
 
 
 def test_an_unmastered_window_stays_however_late_it_is() -> None:
-    late = WAITING.update(results(19, 21), 10_000)
+    late = WAITING.update(results(49, 51), 10_000)
     assert late.window == WAITING.windows[0]
     assert late.held == 10_000 - 99
-    assert late.update(results(40, 0), 10_001).window == WAITING.windows[1]
+    assert late.update(results(100, 0), 10_001).window == WAITING.windows[1]
 
 
 def test_a_mastered_window_stays_for_its_own_frames() -> None:
-    early = WAITING.update(results(40, 0), 99)
+    early = WAITING.update(results(100, 0), 99)
     assert early.window == WAITING.windows[0]
     assert early.update([], 100).window == WAITING.windows[1]
 
 
 def test_a_window_that_opened_late_gets_all_its_frames_and_its_own_episodes() -> None:
-    second = WAITING.update([], 150).update(results(40, 0), 160)
+    second = WAITING.update([], 150).update(results(100, 0), 160)
     assert second.window == WAITING.windows[1]
     assert second.recent == ()
-    assert second.update(results(40, 0), 259).window == WAITING.windows[1]
+    assert second.update(results(100, 0), 259).window == WAITING.windows[1]
     assert second.update([], 260).window == WAITING.windows[1]
-    assert second.update(results(40, 0), 260).done
+    assert second.update(results(100, 0), 260).done
 
 
-def test_mastery_counts_the_last_40_episodes_that_did_not_start_at_the_true_start() -> None:
-    assert WAITING.update(results(39, 0), 100).window == WAITING.windows[0]
-    assert WAITING.update(results(0, 200) + results(20, 20), 100).window == WAITING.windows[1]
-    from_the_start = results(40, 0, step=0) + [Episode(None, 0.0, 1, True)] * 40
+def test_mastery_counts_the_last_100_episodes_that_did_not_start_at_the_true_start() -> None:
+    assert WAITING.update(results(99, 0), 100).window == WAITING.windows[0]
+    assert WAITING.update(results(0, 300) + results(50, 50), 100).window == WAITING.windows[1]
+    from_the_start = results(100, 0, step=0) + [Episode(None, 0.0, 1, True)] * 100
     assert WAITING.update(from_the_start, 100).window == WAITING.windows[0]
 
 
 def test_an_update_at_the_same_frames_changes_nothing() -> None:
-    for stage in (WAITING.update(results(3, 9), 500), WAITING.update(results(40, 0), 500)):
+    for stage in (WAITING.update(results(3, 9), 500), WAITING.update(results(100, 0), 500)):
         assert stage.update([], 500) == stage
 
 
@@ -339,7 +336,7 @@ def test_an_update_at_the_same_frames_changes_nothing() -> None:
         ({"mastery": 1.5}, "mastery"),
         ({"held": 5}, "held: expected at most frames"),
         ({"recent": (1, 0)}, "recent"),
-        ({"recent": (True,) * 41}, "recent"),
+        ({"recent": (True,) * 101}, "recent"),
         ({"recent": 7}, "recent"),
     ],
 )

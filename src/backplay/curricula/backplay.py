@@ -31,7 +31,7 @@ from backplay.records import Episode
 
 __all__ = ["Backplay", "Window"]
 
-RECENT = 40  # episodes from the window that show whether it is mastered
+RECENT = 100  # episodes from the window that show whether it is mastered
 PAPER_EPOCH = 102_400  # frames per epoch = batch size; appendix A.3, Pommerman "a similar setup"
 
 
@@ -79,8 +79,8 @@ class Backplay(Curriculum):
     uniform_share: float = 0.0
     """Share of episodes that start anywhere before the end, whatever the window."""
     mastery: float = 0.0
-    """A window stays, however late it is, until this share of the last 40 episodes that started in
-    it succeeded; 0: the frames alone decide, as in the paper."""
+    """A window stays, however late it is, until this share of the last 100 episodes that started
+    in it succeeded; 0: the frames alone decide, as in the paper."""
     frames: int = 0
     """The clock: frames of training so far."""
     held: int = 0
@@ -249,23 +249,23 @@ class Backplay(Curriculum):
         uniform_share: float = 0.0,
         overlap: float = 0.0,
         first_steps: int = 8,
-        mastery: float = 0.5,
+        mastery: float = 0.0,
     ) -> Self:
         """Doubling windows spread over a budget: for someone who tunes nothing.
 
         The windows are fractions of each demonstration's length. The last reaches to the beginning,
         the one before half as far, and so on down to about `first_steps` steps of the longest.
-        Each stays for the same number of frames, and longer if fewer than `mastery` of its last 40
-        episodes succeeded; after the last comes the initial state only.
+        Each stays for the same number of frames, or longer if `mastery` is asked for; after the
+        last comes the initial state only.
 
         The defaults come from results/mountaincar.md: true starts all along, so that the values
         learned near the goal reach the start; windows that pass early, so that most of the budget
-        goes to the true start; and none that leaves before it has taught anything.
+        goes to the true start.
 
         Args:
             total_frames: the frames you are going to train for.
             demo_lengths: length of each demonstration, [num_demos]; None assumes 128 steps.
-            share_of_budget: the windows have all passed by this share of the frames, if mastered.
+            share_of_budget: the windows have all passed by this share of the frames.
             start_share: share of episodes that start in the initial state throughout.
             uniform_share: share of episodes that start anywhere throughout.
             overlap: how far each window reaches into the one before it, as a share of that one's

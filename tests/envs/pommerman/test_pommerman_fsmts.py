@@ -130,6 +130,10 @@ def test_ways_come_from_above_then_left_then_right(item, expected):
     assert certain(open_board({0: ME}, items={item: RANGE}))[0] == expected
 
 
+def test_of_ways_from_left_and_right_the_left_one_is_taken():
+    assert certain(open_board({0: ME}, items={(3, 5): RANGE}, rigid=[(4, 5)]))[0] == LEFT
+
+
 def test_a_nearer_item_is_fetched_before_one_of_an_earlier_kind():
     row = open_board({0: ME}, items={(5, 9): EXTRA_BOMB, (7, 5): KICK})
     assert certain(row)[0] == DOWN
@@ -179,6 +183,21 @@ def test_bombs_in_line_count_as_one_that_goes_off_with_the_first():
 @pytest.mark.parametrize(("woods", "expected"), [([(1, 5), (5, 9)], UP), ([(0, 5), (5, 9)], RIGHT)])
 def test_it_walks_to_the_nearest_wood(woods, expected):
     assert certain(open_board({0: ME}, wood=woods))[0] == expected
+
+
+def test_wood_is_walked_to_from_above_rather_than_from_below():
+    assert certain(open_board({0: ME}, wood=[(5, 9)], rigid=[(5, 8), (5, 10)]))[0] == UP
+
+
+def all_rigid_but(*free: Cell) -> list[Cell]:
+    return [(r, c) for r in range(SIZE) for c in range(SIZE) if (r, c) not in free]
+
+
+@pytest.mark.parametrize(("turn", "expected"), [(5, LAY), (6, STOP)])
+def test_to_lay_a_bomb_there_must_be_shelter_within_five_steps(turn, expected):
+    corridor = [(5, c) for c in range(1, turn + 1)] + [(4, turn)]
+    row = open_board({0: (5, 1)}, wood=[(5, 0)], rigid=all_rigid_but(*corridor, (5, 0)))
+    assert certain(row)[0] == expected
 
 
 def test_ammo_and_blast_are_believed_to_stay_what_they_were_at_first():

@@ -1,12 +1,17 @@
 """How kernels are compiled: they own no memory, and let other threads run."""
 
+import shutil
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numba import NumbaRuntimeError, NumbaTypeError, TypingError
 
+from backplay.envs.pommerman import kernels
 from backplay.envs.pommerman.cellsets import having, only, size, spread
 from backplay.envs.pommerman.kernels import copy_row, kernel, reserve
 
@@ -47,6 +52,36 @@ def test_reserved_numbers_are_the_kernels_own() -> None:
     assert adds_up(10) == 8 * 10 + 28
     with pytest.raises(TypingError):
         asks_for(8)
+
+
+def test_a_cached_kernel_is_stale_when_any_file_of_the_folder_changed(tmp_path: Path) -> None:
+    """Numba itself looks at the kernel's own file only: the callee's change would go unseen."""
+    folder = tmp_path / "pack"
+    folder.mkdir()
+    shutil.copy(Path(kernels.__file__), folder / "kernels.py")
+    (folder / "__init__.py").touch()
+    (folder / "callee.py").write_text(KERNEL.format(name="inner", body="n + 1"))
+    (folder / "caller.py").write_text(
+        "from pack.callee import inner\n" + KERNEL.format(name="outer", body="inner(n)")
+    )
+    answers = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", "from pack.caller import outer; print(outer(1))"],
+            cwd=tmp_path, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        answers.append(int(done.stdout))
+        (folder / "callee.py").write_text(KERNEL.format(name="inner", body="n + 5"))
+    assert answers == [2, 6]
+
+
+KERNEL = """\
+from pack.kernels import kernel
+
+@kernel
+def {name}(n):
+    return {body}
+"""
 
 
 def test_kernels_let_other_threads_run() -> None:

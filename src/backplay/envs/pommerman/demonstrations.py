@@ -188,9 +188,9 @@ def _unpack(tree: Any, kind: int) -> Game:
     states.validate(tree["first"])
     snapshots.check_memories(tree["memories"], [kind] * SEATS, steps + 1)
     snapshots.check_streams(tree["streams"], steps + 1)
-    game = game_from(
-        tree["number"], kind, tree["first"], actions, tree["memories"], tree["streams"]
-    )
+    _require(type(tree["number"]) is int, "number")
+    kept = (tree["memories"], tree["streams"])
+    game = game_from(tree["number"], kind, tree["first"], actions, *kept)
     different = states.differences(game.rows[-1], tree["last"])
     if different:
         raise ValueError(f"game {game.number} ends otherwise than recorded: {different[0]}")

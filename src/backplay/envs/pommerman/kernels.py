@@ -2,11 +2,16 @@
 
 `kernel` is numba's njit for functions that own no memory. They hold no reference counts, whose
 atomic updates would cost more than the rules; in return, a kernel that allocates does not compile.
-Kernels release the GIL, so threads run them side by side, and are cached on disk.
+Kernels release the GIL, so threads run them side by side, and are cached on disk. A cached kernel
+holds the code of the kernels it calls, so it is stale as soon as any file of this folder changes:
+numba looks at the kernel's own file only, `kernel` at all of them.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from numba import njit, types
@@ -14,7 +19,28 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 _OPTIONS: Any = {"cache": True, "nogil": True, "_nrt": False}
-kernel: Any = njit(**_OPTIONS)
+
+
+def _fingerprint() -> str:
+    """A hash of every source file of this folder."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+_SOURCES = _fingerprint()
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """The function, compiled when it is first called."""
+    compiled: Any = njit(**_OPTIONS)(function)
+    try:
+        file = compiled._cache._cache_file
+        file._source_stamp = (file._source_stamp, _SOURCES)
+    except AttributeError:  # another numba: slow to start is better than stale
+        return njit(**_OPTIONS | {"cache": False})(function)
+    return compiled
 
 
 def _reserve(_context: Any, count: Any) -> Any:

@@ -1,7 +1,7 @@
 """How a game lies in memory: one row of int16 per game, complete, without pointers.
 
-Copying a row copies the game; two games are equal when their rows are. Lists (bombs, flames) keep their
-order, and what lies beyond their length is zero, so that equality of rows is equality of games.
+Copying a row copies the game; two games are equal when their rows are. Lists (bombs, flames) keep
+their order, and what lies beyond their length is zero, so equal rows are equal games.
 A cell is 11 * row + col.
 """
 
