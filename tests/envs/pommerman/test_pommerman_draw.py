@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import imageio.v2
 import numpy as np
 import pytest
 from PIL import Image
@@ -123,6 +124,15 @@ def test_a_film_is_a_gif_with_every_step(tmp_path: Path) -> None:
         film.seek(4)
         last = np.asarray(film.convert("RGB")).astype(int)
     assert np.abs(last - frames[4]).mean() < 6
+
+
+def test_a_film_is_an_mp4_that_looks_like_the_game(tmp_path: Path) -> None:
+    frames = [draw.picture(row())] * 5
+    films.write_film(tmp_path / "film.mp4", frames, fps=10)
+    seen = [np.asarray(frame).astype(int) for frame in imageio.v2.mimread(tmp_path / "film.mp4")]
+    assert len(seen) >= 5
+    assert seen[0].shape == frames[0].shape
+    assert np.abs(seen[0] - frames[0]).mean() < 8
 
 
 def test_what_is_no_film_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

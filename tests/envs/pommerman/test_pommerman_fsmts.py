@@ -185,6 +185,11 @@ def test_it_walks_to_the_nearest_wood(woods, expected):
     assert certain(open_board({0: ME}, wood=woods))[0] == expected
 
 
+@pytest.mark.parametrize(("wood", "expected"), [((6, 6), RIGHT), ((6, 7), DOWN)])
+def test_wood_more_than_12_steps_away_is_not_walked_to(wood, expected):
+    assert answer(open_board({0: (0, 0)}, wood=[wood]))[0] == expected
+
+
 def test_wood_is_walked_to_from_above_rather_than_from_below():
     assert certain(open_board({0: ME}, wood=[(5, 9)], rigid=[(5, 8), (5, 10)]))[0] == UP
 
@@ -244,9 +249,18 @@ def test_with_an_enemy_near_it_does_not_flee_into_corners(enemies, expected, goa
 
 
 def test_of_equally_near_cells_it_flees_by_the_less_threatened_way():
-    """(4, 4) and (6, 6) are both two steps away; a bomb far above threatens column 4 and (4, 4)."""
-    row = open_board({0: ME}, bombs=[(5, 5, 2, 9), (0, 4, 2, 9)])
-    assert certain(row)[1].has_goal((4, 6))
+    """(3, 4) and (7, 4) are three steps away; one way leads through column 5, the other past walls.
+
+    Cells between walls are nearer, but no place to be with an enemy near.
+    """
+    row = open_board(
+        {0: ME, 1: (5, 8)},
+        bombs=[(5, 5, 2, 9), (4, 10, 2, 9)],
+        rigid=[(6, 3), (6, 5), (6, 7)],
+    )
+    action, player = certain(row)
+    assert player.has_goal((7, 4))
+    assert action == LEFT
 
 
 def test_without_a_safe_cell_it_moves_at_random():
@@ -256,6 +270,12 @@ def test_without_a_safe_cell_it_moves_at_random():
     assert set(np.flatnonzero(counts)) == {STOP, LEFT, RIGHT}
     assert chisquare(counts[counts > 0]).pvalue > 1e-4
     assert all(player.has_goal(None) for player in players)
+
+
+def test_fleeing_at_random_it_avoids_flames():
+    box = [(r, c) for r in (4, 6) for c in range(3, 8)] + [(5, 7)]
+    row = open_board({0: ME}, rigid=box, bombs=[(5, 6, 2, 5)], flames=[(5, 4)])
+    assert set(answers(row)[0]) == {STOP, RIGHT}
 
 
 # The committed walk.
@@ -268,12 +288,19 @@ def test_committed_it_minds_neither_items_nor_enemies():
     assert player.memory[kept.PLACE_BEFORE] == cell_of(ME)
 
 
+def test_a_goal_is_given_up_on_arrival():
+    action, player = certain(open_board({0: ME}, items={(5, 6): KICK}), goal=ME)
+    assert action == RIGHT
+    assert player.has_goal(None)
+
+
 def test_stuck_on_its_way_it_lays_a_bomb():
     action, player = certain(open_board({0: ME}), goal=(4, 4), before=UP, place_before=ME)
     assert action == LAY
     assert player.has_goal(None)
-    moved, _ = certain(open_board({0: ME}), goal=(4, 4), before=UP, place_before=(6, 5))
-    assert moved == UP
+    for before, place in ((UP, (6, 5)), (LEFT, ME)):
+        action, _ = certain(open_board({0: ME}), goal=(4, 4), before=before, place_before=place)
+        assert action == UP
 
 
 def test_an_unreachable_goal_is_given_up():
@@ -392,6 +419,18 @@ def test_wandering_mostly_avoids_recent_cells():
         cell_of((4, 5)),
         cell_of(ME),
     ]
+
+
+def test_where_all_cells_are_recent_none_is_avoided():
+    recent = [(4, 5), (6, 5), (5, 4), (5, 6), ME]
+    assert answer(open_board({0: ME}), recent=recent)[0] == UP
+
+
+def test_wandering_does_not_stay_where_it_can_go():
+    player = Player()
+    player.memory[kept.VISITS : kept.RECENT] = 9
+    player.memory[kept.VISITS + cell_of(ME) - 1] = 0
+    assert player.decide(open_board({0: ME}), chance.streams(3, 1)) == UP
 
 
 def test_wandering_prefers_where_it_left_from_least_often():
@@ -585,11 +624,13 @@ SWITCHES = [
 
 @pytest.mark.parametrize("name", SWITCHES)
 def test_every_switch_changes_something(played, name):
-    for row, memory in played:
-        for seat in [k for k in range(SEATS) if is_alive(row, k)]:
-            usual = outcome(row, seat, memory[seat], FsmtsOptions())
-            if outcome(row, seat, memory[seat], FsmtsOptions(**{name: False})) != usual:
-                return
+    other = FsmtsOptions(**{name: False})
+    for seed in range(5):
+        for row, memory in played:
+            for seat in [k for k in range(SEATS) if is_alive(row, k)]:
+                known = row, seat, memory[seat]
+                if outcome(*known, other, seed) != outcome(*known, FsmtsOptions(), seed):
+                    return
     pytest.fail(f"{name} changes nothing")
 
 

@@ -27,7 +27,7 @@ def require_film(path: Path) -> None:
     if kind == ".mp4" and (find_spec("imageio") is None or find_spec("imageio_ffmpeg") is None):
         raise BackplayError(
             "MP4 needs imageio and its ffmpeg plugin",
-            do='Install them: pip install "imageio[ffmpeg]", or name a .gif, which needs nothing.',
+            do='Install them: pip install "backplay[film]", or name a .gif, which needs nothing.',
         )
 
 
