@@ -20,7 +20,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import torch
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from gymnasium.wrappers import FilterObservation
 from torch import nn
 
@@ -126,6 +126,7 @@ class Training:
         *,
         success: SuccessRule | None = None,
         network: MakeNetwork = make_network,
+        envs: VectorEnv[Any, Any, Any] | None = None,
     ) -> None:
         """A run that has not begun.
 
@@ -136,6 +137,8 @@ class Training:
             config: see TrainConfig.
             success: which endings count as success.
             network: from an observation and an action space to a network, see `learners.networks`.
+            envs: a batched env that draws its own starts, as `PommermanVector` does, to train in
+                instead of copies of `make_env()`, which is then for evaluation alone.
         """
         self.config = config or TrainConfig()
         self.make_env = make_env
@@ -155,9 +158,14 @@ class Training:
             )  # fmt: skip
             return without_words(env)
 
-        self.envs = SyncVectorEnv(
+        self.envs: Any = envs or SyncVectorEnv(
             [make] * self.config.num_envs, autoreset_mode=AutoresetMode.SAME_STEP
         )
+        if self.envs.num_envs != self.config.num_envs:
+            raise BackplayError(
+                "num_envs", expected=f"{self.envs.num_envs}, as many as the batched env has",
+                got=self.config.num_envs,
+            )  # fmt: skip
         action_space = self.envs.single_action_space
         net = network(self.envs.single_observation_space, action_space, seed=self.config.seed)
         self.learner = PPO(net, action_space, self.config.ppo, seed=self.config.seed)
