@@ -34,8 +34,8 @@ REGIMES: dict[str, Callable[[int, list[int]], bp.Curriculum | None]] = {
         frames, lengths, first_steps=4, share_of_budget=0.8, start_share=0.0
     ),
     "no true starts": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, start_share=0.0),
-    "windows over 40 %": lambda frames, lengths: bp.Backplay.stretch(
-        frames, lengths, share_of_budget=0.4
+    "windows over a third": lambda frames, lengths: bp.Backplay.stretch(
+        frames, lengths, share_of_budget=1 / 3
     ),
     "slow": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, share_of_budget=0.8),
     "wide first window": lambda frames, lengths: bp.Backplay.stretch(

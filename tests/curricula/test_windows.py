@@ -225,7 +225,7 @@ def test_sample_by_counting() -> None:
 
 
 def test_stretch_by_hand() -> None:
-    assert as_table(Backplay.stretch(1_200)) == [
+    assert as_table(Backplay.stretch(1_000)) == [
         (0, 0, 1 / 16),  # 8 steps of 128
         (80, 1 / 16, 1 / 8),
         (160, 1 / 8, 1 / 4),
@@ -233,8 +233,8 @@ def test_stretch_by_hand() -> None:
         (320, 1 / 2, 1),
         (400, 1, 1),
     ]
-    assert Backplay.stretch(1_200).start_share == 0.25
-    assert Backplay.stretch(1_200).mastery == 0.0
+    assert Backplay.stretch(1_000).start_share == 0.25
+    assert Backplay.stretch(1_000).mastery == 0.0
     overlapping = Backplay.stretch(120, [16, 5], overlap=0.5, share_of_budget=1.0, first_steps=4)
     assert as_table(overlapping) == [(0, 0, 0.25), (40, 0.125, 0.5), (80, 0.25, 1), (120, 1, 1)]
 
@@ -262,7 +262,7 @@ def test_stretch_covers_the_demonstration_and_then_starts_at_the_beginning(
 
 
 def test_stretch_of_a_demonstration_of_one_step() -> None:
-    assert as_table(Backplay.stretch(100, [1])) == [(0, 0, 1), (33, 1, 1)]
+    assert as_table(Backplay.stretch(100, [1])) == [(0, 0, 1), (40, 1, 1)]
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ class Backplay(Curriculum):
         total_frames: int,
         demo_lengths: ArrayLike | None = None,
         *,
-        share_of_budget: float = 1 / 3,
+        share_of_budget: float = 0.4,
         start_share: float = 0.25,
         uniform_share: float = 0.0,
         overlap: float = 0.0,

@@ -74,8 +74,8 @@ from backplay.envs.pommerman.layout import (
     WOOD,
 )
 
+# As int64, so that kernels are compiled once for these and for numbers out of arrays.
 NO_TARGET = NO_GOAL = np.int64(-1)
-
 MOBILE = np.int64(0)  # nobody is frozen in row 0
 
 # The work array, after the maps.
