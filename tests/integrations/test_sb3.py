@@ -113,6 +113,15 @@ def test_off_policy_algorithms_do_not_update_at_every_step(demo):
     assert counts[200] <= 7
 
 
+def test_the_curriculum_moves_within_a_rollout(demo):
+    spy = Spy()
+    spy.every = 100
+    model = PPO("MlpPolicy", wrapped(demo), n_steps=1024, batch_size=64, n_epochs=1, seed=0)
+    model.learn(1024, callback=spy)
+    moved = [frames for frames, given in spy.given if given[0].window != CURRICULUM.windows[0]]
+    assert moved[0] < 500  # the second window opens at frame 300, the rollout ends at 1024
+
+
 def test_sac_on_a_continuous_env():
     env = gym.make("Pendulum-v1")
     swing = bp.record(env, lambda o: np.array([2.0 * np.sign(o[2])], np.float32), seed=0)

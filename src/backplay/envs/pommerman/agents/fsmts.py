@@ -53,7 +53,7 @@ from backplay.envs.pommerman.agents.fsmts_options import (
     RESET_ON_EPISODE,
     FsmtsOptions,
 )
-from backplay.envs.pommerman.agents.padded import FLAT, PAD, PADDED, STEPS, WIDTH
+from backplay.envs.pommerman.agents.padded import FLAT, PAD, PADDED, STEPS, WIDTH, nth_move
 from backplay.envs.pommerman.agents.search import NO_GOAL, NO_TARGET, SEARCH_SCRATCH, search
 from backplay.envs.pommerman.chance import below, uniform
 from backplay.envs.pommerman.kernels import kernel
@@ -194,13 +194,7 @@ def _flee(streams, i, w):  # type: ignore[no-untyped-def]
         if code != RIGID and code != FLAMES:
             moves |= 1 << move
             count += 1
-    chosen = below(streams, i, count)
-    for move in range(LAY):
-        if moves >> move & 1:
-            if chosen == 0:
-                return move
-            chosen -= 1
-    return STOP
+    return nth_move(moves, below(streams, i, count), STOP)
 
 
 @kernel

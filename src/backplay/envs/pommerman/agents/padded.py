@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from backplay.envs.pommerman.layout import CELLS, SIZE
+from backplay.envs.pommerman.kernels import kernel
+from backplay.envs.pommerman.layout import CELLS, LAY, SIZE
 
 WIDTH = SIZE + 2
 PADDED = WIDTH * WIDTH
@@ -21,3 +22,14 @@ FLAT[PAD] = np.arange(CELLS)
 
 # By action: where it leads. The last one, laying a bomb, leads nowhere.
 STEPS = np.array([0, -WIDTH, WIDTH, -1, 1, 0], np.int16)
+
+
+@kernel
+def nth_move(moves, n, otherwise):  # type: ignore[no-untyped-def]
+    """The n-th of a set of moves (bit a: action a), counted from 0; `otherwise` if it has fewer."""
+    for move in range(LAY):
+        if moves >> move & 1:
+            if n == 0:
+                return move
+            n -= 1
+    return otherwise

@@ -36,7 +36,7 @@ from backplay.envs.pommerman.agents.fsmts_options import (
     STALE_ROLLOUT_POSITION,
     UNKNOWN_BOMBS_INVISIBLE,
 )
-from backplay.envs.pommerman.agents.padded import FLAT, ORIGIN, PADDED, STEPS
+from backplay.envs.pommerman.agents.padded import FLAT, ORIGIN, PADDED, STEPS, nth_move
 from backplay.envs.pommerman.agents.search_model import (
     ACTION,
     COUNT,
@@ -291,10 +291,4 @@ def _my_random_move(m, seat, around, streams, i):  # type: ignore[no-untyped-def
         if passable(code) or code == AGENT + seat:
             moves |= 1 << move
             count += 1
-    chosen = below(streams, i, count)
-    for move in range(LAY):
-        if moves >> move & 1:
-            if chosen == 0:
-                return move
-            chosen -= 1
-    return LAY
+    return nth_move(moves, below(streams, i, count), LAY)
