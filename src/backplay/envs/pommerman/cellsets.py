@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from backplay.envs.pommerman.kernels import kernel
+from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.layout import CELLS, SIZE
 
 _0, _1, _11, _53, _63 = (np.uint64(n) for n in (0, 1, 11, 53, 63))

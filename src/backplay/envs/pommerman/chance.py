@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from backplay.envs.pommerman.kernels import kernel
+from backplay.envs.kernels import kernel
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

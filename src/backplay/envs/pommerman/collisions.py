@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from backplay.envs.pommerman.kernels import kernel, reserve
+from backplay.envs.kernels import kernel, reserve
 from backplay.envs.pommerman.layout import (
     AGENT_ALIVE,
     AGENT_AMMO,

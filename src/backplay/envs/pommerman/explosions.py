@@ -6,7 +6,7 @@ its flames aged, or its bombs ticked, exploded in chains and drawn. Does not kno
 
 from __future__ import annotations
 
-from backplay.envs.pommerman.kernels import kernel
+from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.layout import (
     AGENT_AMMO,
     AGENT_FIELDS,

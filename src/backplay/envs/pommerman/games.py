@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from backplay.envs.kernels import copy_row, kernel
 from backplay.envs.pommerman import boards, rules
 from backplay.envs.pommerman.agents import MEMORY, OUTSIDE, SCRATCH, decide, forget
-from backplay.envs.pommerman.kernels import copy_row, kernel
 from backplay.envs.pommerman.layout import (
     AGENT_ALIVE,
     AGENT_FIELDS,

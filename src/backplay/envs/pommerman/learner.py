@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.games import Games
-from backplay.envs.pommerman.kernels import kernel
 from backplay.envs.pommerman.layout import (
     AGENT_ALIVE,
     AGENT_CELL,

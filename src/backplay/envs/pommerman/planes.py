@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from backplay.envs.pommerman.kernels import kernel, reserve
+from backplay.envs.kernels import kernel, reserve
 from backplay.envs.pommerman.layout import (
     AGENT,
     AGENT_AMMO,

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backplay.demos import Demonstration
+from backplay.envs.kernels import copy_row, kernel
 from backplay.envs.pommerman import rules
-from backplay.envs.pommerman.kernels import copy_row, kernel
 from backplay.envs.pommerman.layout import AGENT_ALIVE, AGENT_FIELDS, AGENTS, DTYPE, ROW, SEATS
 from backplay.envs.pommerman.learner import survivors
 from backplay.errors import DemonstrationError

@@ -10,6 +10,7 @@ is drawn.
 
 from __future__ import annotations
 
+from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.collisions import settle, step_onto, wish
 from backplay.envs.pommerman.explosions import (
     BURST,
@@ -19,7 +20,6 @@ from backplay.envs.pommerman.explosions import (
     return_ammo,
     tick,
 )
-from backplay.envs.pommerman.kernels import kernel
 from backplay.envs.pommerman.layout import (
     AGENT,
     AGENT_ALIVE,

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from backplay.envs.kernels import copy_row, kernel
 from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.bulk import rows_from_json
-from backplay.envs.pommerman.kernels import copy_row, kernel
 from backplay.envs.pommerman.rules import outcome, step_with_words
 from backplay.envs.pommerman.states import Row, check_actions, differences, from_json, to_json
 from backplay.envs.pommerman.validity import in_range

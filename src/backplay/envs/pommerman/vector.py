@@ -22,10 +22,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from backplay.envs.kernels import kernel
 from backplay.envs.pommerman import draw
 from backplay.envs.pommerman.env import observation_space
 from backplay.envs.pommerman.games import Games
-from backplay.envs.pommerman.kernels import kernel
 from backplay.envs.pommerman.layout import ACTIONS, MAX_STEPS, SEATS
 from backplay.envs.pommerman.learner import is_over, picks_up, result, survivors, task
 from backplay.envs.pommerman.planes import stack

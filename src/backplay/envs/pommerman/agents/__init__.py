@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.agents import fsmts, random, simple
-from backplay.envs.pommerman.kernels import kernel
 from backplay.envs.pommerman.layout import STOP
 
 OUTSIDE, RANDOM, SIMPLE, FSMTS = -1, 0, 1, 2

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.agents.padded import FLAT, PAD, PADDED, STEPS, WIDTH
-from backplay.envs.pommerman.kernels import kernel
 from backplay.envs.pommerman.layout import (
     AGENT,
     AGENT_ALIVE,

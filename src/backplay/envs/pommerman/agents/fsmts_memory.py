@@ -7,6 +7,7 @@ by the states that have them.
 
 from __future__ import annotations
 
+from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.agents.fsmts_maps import (
     GRID,
     LAID,
@@ -16,7 +17,6 @@ from backplay.envs.pommerman.agents.fsmts_maps import (
     on_board,
 )
 from backplay.envs.pommerman.agents.padded import FLAT, PAD, STEPS
-from backplay.envs.pommerman.kernels import kernel
 from backplay.envs.pommerman.layout import (
     AGENT,
     AGENT_AMMO,

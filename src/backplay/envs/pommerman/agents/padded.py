@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from backplay.envs.pommerman.kernels import kernel
+from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.layout import CELLS, LAY, SIZE
 
 WIDTH = SIZE + 2

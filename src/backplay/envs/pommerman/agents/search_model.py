@@ -7,8 +7,8 @@ in which an agent that kicks a bomb stays where it is. Knows nothing of whom it 
 
 from __future__ import annotations
 
+from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.agents.padded import PADDED, ROW_1, STEPS
-from backplay.envs.pommerman.kernels import kernel
 from backplay.envs.pommerman.layout import (
     AGENT,
     BOMB,

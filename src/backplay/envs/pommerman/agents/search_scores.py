@@ -6,6 +6,7 @@ won state is worth 100.
 
 from __future__ import annotations
 
+from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.agents.padded import FLAT, PADDED, ROW_1, STEPS, WIDTH
 from backplay.envs.pommerman.agents.search_model import (
     COUNT,
@@ -14,7 +15,6 @@ from backplay.envs.pommerman.agents.search_model import (
     PLACE,
     stands,
 )
-from backplay.envs.pommerman.kernels import kernel
 from backplay.envs.pommerman.layout import (
     AGENT,
     BOMB,

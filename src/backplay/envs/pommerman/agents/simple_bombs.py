@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.cellsets import cell_sets, having, only, spread
-from backplay.envs.pommerman.kernels import kernel
 from backplay.envs.pommerman.layout import (
     BOMB_BLAST,
     BOMB_CELL,

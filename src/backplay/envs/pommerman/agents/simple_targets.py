@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.agents.simple_bombs import steps_apart
-from backplay.envs.pommerman.kernels import kernel
 from backplay.envs.pommerman.layout import (
     AGENT,
     AGENT_CELL,

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from numba import NumbaRuntimeError, NumbaTypeError, TypingError
 
-from backplay.envs.pommerman import kernels
+from backplay.envs import kernels
+from backplay.envs.kernels import copy_row, kernel, reserve
 from backplay.envs.pommerman.cellsets import having, only, size, spread
-from backplay.envs.pommerman.kernels import copy_row, kernel, reserve
 
 
 @kernel

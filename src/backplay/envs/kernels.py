@@ -1,16 +1,17 @@
-"""How this folder's kernels are compiled.
+"""How the kernels of the environments are compiled.
 
 `kernel` is numba's njit for functions that own no memory. They hold no reference counts, whose
 atomic updates would cost more than the rules; in return, a kernel that allocates does not compile.
 Kernels release the GIL, so threads run them side by side, and are cached on disk. A cached kernel
-holds the code of the kernels it calls, so it is stale as soon as any file of this folder changes:
-numba looks at the kernel's own file only, `kernel` at all of them.
+holds the code of the kernels it calls, so it is stale as soon as any file of its environment's
+folder changes: numba looks at the kernel's own file only, `kernel` at all of them.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,28 +20,34 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 _OPTIONS: Any = {"cache": True, "nogil": True, "_nrt": False}
+_HERE = Path(__file__).parent
 
 
-def _fingerprint() -> str:
-    """A hash of every source file of this folder."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-_SOURCES = _fingerprint()
-
-
-def kernel(function: Callable[..., Any]) -> Any:
+def kernel(function: Callable[..., Any], **options: Any) -> Any:
     """The function, compiled when it is first called."""
-    compiled: Any = njit(**_OPTIONS)(function)
+    options = _OPTIONS | options
+    compiled: Any = njit(**options)(function)
     try:
         file = compiled._cache._cache_file
-        file._source_stamp = (file._source_stamp, _SOURCES)
+        file._source_stamp = (file._source_stamp, _sources(function.__code__.co_filename))
     except AttributeError:  # another numba: slow to start is better than stale
-        return njit(**_OPTIONS | {"cache": False})(function)
+        return njit(**options | {"cache": False})(function)
     return compiled
+
+
+def _sources(filename: str) -> str:
+    """A hash of every source file of the environment that a file belongs to."""
+    path = Path(filename)
+    inside = path.is_relative_to(_HERE) and path.parent != _HERE
+    return _fingerprint(_HERE / path.relative_to(_HERE).parts[0] if inside else path.parent)
+
+
+@cache
+def _fingerprint(folder: Path) -> str:
+    digest = hashlib.sha256(Path(__file__).read_bytes())
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def _reserve(_context: Any, count: Any) -> Any:
