@@ -1,0 +1,278 @@
+"""The paper's Maze network, exactly, at a fraction of its arithmetic.
+
+    network = FastMazeNetwork(mazes.walls, mazes.goals, seed=0)
+    logits, values = network(observations)          # [n, 2]: maze, cell of the agent
+
+The same function of the same parameters as `DenseMazeNetwork`, up to rounding, because most of that
+one's arithmetic repeats itself:
+
+- a minibatch holds few distinct observations: each is computed once;
+- the agent is one cell, so within a maze only 3 x 3 cells of the first layer, 5 x 5 of the second
+  and their share of the third depend on it;
+- the first layer sees 3 x 3 cells, of which there are few kinds (`patterns.py`): the two
+  convolutions become tables by kind, and sums of their rows (`network_kernels.py`);
+- where no gradient is asked for, what was computed is kept until the weights change.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from backplay.envs.maze.network import ACTIONS, MazeNetwork
+from backplay.envs.maze.network_kernels import (
+    AROUND,
+    CHANNELS,
+    HIDDEN,
+    WINDOW,
+    distinct,
+    second_layer,
+    second_layer_backward,
+    third_layer,
+    third_layer_backward,
+    with_agent,
+    with_agent_backward,
+)
+from backplay.envs.maze.patterns import Patterns, find_patterns
+from backplay.errors import BackplayError
+
+CHUNK = 4096  # states computed at once where no gradient is needed
+
+
+class FastMazeNetwork(MazeNetwork):
+    """The same function of (maze, cell) with its repeated arithmetic left out."""
+
+    def __init__(
+        self, walls: NDArray[np.bool_], goals: NDArray[np.integer[Any]], *, seed: int
+    ) -> None:
+        super().__init__(walls, goals, seed=seed)
+        self._states = States(find_patterns(walls, goals))
+        self._memory: Memory | None = None
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits [n, 5] and values [n] of observations (maze, cell) [n, 2]."""
+        if not torch.is_grad_enabled():
+            return self._remembered(observations)
+        self._memory = None  # who asks for gradients is about to change the weights
+        rows, asked = self._states.find(observations)
+        hidden = Third.apply(  # type: ignore[no-untyped-call]  # torch leaves `apply` untyped
+            self._tables(), self.second.bias, self.third, self.third_bias, asked
+        )
+        logits, values = self.heads(hidden)
+        return logits.index_select(0, rows), values.index_select(0, rows)
+
+    def on(self, walls: NDArray[np.bool_], goals: NDArray[np.integer[Any]]) -> FastMazeNetwork:
+        """A network for other mazes of the same size with a copy of this one's weights."""
+        other = FastMazeNetwork(walls, goals, seed=0)
+        other.to(self.third.dtype).load_state_dict(self.state_dict())
+        return other
+
+    def forget(self) -> None:
+        """Computes everything anew; for who changes the weights where nobody notices."""
+        self._memory = None
+
+    def _load_from_state_dict(self, *args: Any) -> None:
+        self._memory = None
+        super()._load_from_state_dict(*args)
+
+    def _tables(self) -> Tensor:
+        """What the second layer gets from each kind of cell, and below, how an agent changes it.
+
+        [kinds + pairs, 9, channels]
+        """
+        inputs, kind_of_pair = self._states.inputs, self._states.kind_of_pair
+        kinds = self._states.patterns.num_kinds
+        first = self.first.weight.flatten(1).T
+        seen = functional.relu(inputs.to(first.dtype) @ first + self.first.bias)
+        alone = seen[:kinds]
+        differences = seen[kinds:] - alone.index_select(0, kind_of_pair)
+        # [out, in, 3, 3] -> [in, 9 * out]
+        second = self.second.weight.flatten(2).permute(1, 2, 0).reshape(CHANNELS, -1)
+        return (torch.cat([alone, differences]) @ second).view(-1, AROUND, CHANNELS)
+
+    def _remembered(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """As `forward`, from what has been computed since the weights changed last."""
+        versions = tuple(parameter._version for parameter in self.parameters())
+        if self._memory is None or self._memory.versions != versions:
+            self._memory = Memory(self, versions)
+        return self._memory.look_up(observations)
+
+
+class States:
+    """Which states of the mazes a batch asks for."""
+
+    def __init__(self, patterns: Patterns) -> None:
+        self.patterns = patterns
+        self.inputs = torch.from_numpy(patterns.inputs)
+        self.kind_of_pair = torch.from_numpy(patterns.kind_of_pair)
+        self._seen = np.full(patterns.num_mazes * patterns.cells, -1, np.int32)
+        self._seen_mazes = np.full(patterns.num_mazes, -1, np.int32)
+
+    def keys(self, observations: Tensor) -> NDArray[np.int64]:
+        """A number for every state, ordered by cell: cell * mazes + maze, [n]."""
+        seen = observations.numpy()
+        maze, cell = seen[:, 0].astype(np.int64), seen[:, 1].astype(np.int64)
+        mazes, cells = self.patterns.num_mazes, self.patterns.cells
+        lowest, highest = (maze.min(), cell.min()), (maze.max(), cell.max())
+        if min(lowest) < 0 or highest[0] >= mazes or highest[1] >= cells:
+            raise BackplayError(
+                "observations", expected=f"(maze below {mazes}, cell below {cells})",
+                got=f"maze {lowest[0]} to {highest[0]}, cell {lowest[1]} to {highest[1]}",
+            )  # fmt: skip
+        return cell * mazes + maze
+
+    def find(self, observations: Tensor) -> tuple[Tensor, Asked]:
+        """Where each observation is among the distinct ones, [n]; and those."""
+        keys = self.keys(observations)
+        rows, found = np.empty(len(keys), np.int32), np.empty(len(keys), np.int64)
+        count = distinct(keys, self._seen, rows, found)
+        return torch.from_numpy(rows), self.asked(found[:count])
+
+    def asked(self, keys: NDArray[np.int64]) -> Asked:
+        """The states of these keys, which are in order and distinct."""
+        patterns = self.patterns
+        agents, mazes = np.divmod(keys, patterns.num_mazes)
+        slots, used = np.empty(len(keys), np.int32), np.empty(len(keys), np.int64)
+        count = distinct(mazes, self._seen_mazes, slots, used)
+        used = used[:count]
+        kinds = patterns.kinds if count == patterns.num_mazes else patterns.kinds[used]
+        return Asked(kinds, slots, agents.astype(np.int32), patterns)
+
+
+class Asked:
+    """Distinct states in the order of their cells, and the mazes they are in."""
+
+    def __init__(
+        self,
+        kinds: NDArray[np.int32],
+        slots: NDArray[np.int32],
+        agents: NDArray[np.int32],
+        patterns: Patterns,
+    ) -> None:
+        self.kinds = kinds
+        """Kinds of the cells of the mazes in use, [slots, cells]."""
+        self.slots = slots
+        """Each state's maze, as a row of `kinds`, [states]."""
+        self.agents = agents
+        """Each state's cell, [states]."""
+        self.pairs, self.width = patterns.pairs, patterns.width
+        self.first = np.searchsorted(agents, np.arange(patterns.cells + 1)).astype(np.int32)
+        """Cell p's states are first[p] to first[p + 1] - 1."""
+
+    def __len__(self) -> int:
+        return len(self.agents)
+
+
+class Third(torch.autograd.Function):
+    """The third layer before its ReLU, [states, 128], from the tables of the second."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        tables: Tensor,
+        second_bias: Tensor,
+        third: Tensor,
+        third_bias: Tensor,
+        asked: Asked,
+    ) -> Tensor:
+        parts, changes = tables[: len(asked.pairs)], tables[len(asked.pairs) :]
+        shape = (*asked.kinds.shape, CHANNELS)
+        before, after = parts.new_empty(shape), parts.new_empty(shape)
+        second_layer(
+            asked.kinds, _array(parts), _array(second_bias), asked.width,
+            _array(before), _array(after),
+        )  # fmt: skip
+        alone = torch.addmm(third_bias, after.flatten(1), third)
+        hidden, moved, differences = _moved(alone, before, changes, third, asked)
+        ctx.save_for_backward(third, before, after, moved, differences)
+        ctx.asked, ctx.rows = asked, len(tables)
+        return hidden
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        third, before, after, moved, differences = ctx.saved_tensors
+        asked: Asked = ctx.asked
+        gradient = gradient.contiguous()
+        slots = torch.from_numpy(asked.slots)
+        by_maze = gradient.new_zeros(len(before), HIDDEN).index_add_(0, slots, gradient)
+        to_third = after.flatten(1).T @ by_maze
+        to_after = (by_maze @ third.T).view_as(before)
+        to_before = torch.ops.aten.threshold_backward(to_after, after, 0)
+        to_moved = torch.zeros_like(moved)
+        work = np.empty((2, len(asked) * WINDOW), np.int32)
+        by_cell = (-1, CHANNELS, HIDDEN)
+        third_layer_backward(
+            asked.first, asked.slots, _array(before), _array(moved), _array(differences),
+            _array(third.view(by_cell)), _array(gradient), asked.width,
+            _array(to_third.view(by_cell)), _array(to_moved), _array(to_before),
+            *work,
+        )  # fmt: skip
+        to_tables = gradient.new_zeros(ctx.rows, AROUND, CHANNELS)
+        to_parts, to_changes = to_tables[: len(asked.pairs)], to_tables[len(asked.pairs) :]
+        second_layer_backward(asked.kinds, _array(to_before), asked.width, _array(to_parts))
+        with_agent_backward(
+            asked.slots, asked.agents, asked.kinds, asked.pairs, _array(to_moved), asked.width,
+            _array(to_changes),
+        )  # fmt: skip
+        to_bias = to_before.sum((0, 1))
+        return to_tables, to_bias, to_third, by_maze.sum(0), None
+
+
+class Memory:
+    """What a network has computed since its weights changed last."""
+
+    def __init__(self, network: FastMazeNetwork, versions: tuple[int, ...]) -> None:
+        self.versions = versions
+        self._network, self._states = network, network._states
+        self._tables = network._tables()
+        patterns = network._states.patterns
+        size = patterns.num_mazes * patterns.cells
+        self._known = np.zeros(size, np.bool_)
+        self._table = self._tables.new_empty(size, ACTIONS + 1)
+
+    def look_up(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits [n, 5] and values [n]."""
+        keys = self._states.keys(observations)
+        new = keys[~self._known[keys]]
+        if len(new):
+            new = np.unique(new)
+            for i in range(0, len(new), CHUNK):
+                self._compute(new[i : i + CHUNK])
+        rows = self._table.index_select(0, torch.from_numpy(keys))
+        return rows[:, :ACTIONS], rows[:, ACTIONS]
+
+    def _compute(self, keys: NDArray[np.int64]) -> None:
+        network, asked = self._network, self._states.asked(keys)
+        hidden = Third.apply(  # type: ignore[no-untyped-call]
+            self._tables, network.second.bias, network.third, network.third_bias, asked
+        )
+        logits, values = network.heads(hidden)
+        self._table[torch.from_numpy(keys)] = torch.cat([logits, values[:, None]], 1)
+        self._known[keys] = True
+
+
+def _moved(
+    alone: Tensor, before: Tensor, changes: Tensor, third: Tensor, asked: Asked
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The third layer with agents; the second around them, before its ReLU and as a difference."""
+    moved = alone.new_empty(len(asked), WINDOW, CHANNELS)
+    differences = torch.empty_like(moved)
+    with_agent(
+        asked.slots, asked.agents, asked.kinds, asked.pairs, _array(changes), _array(before),
+        asked.width, _array(moved), _array(differences),
+    )  # fmt: skip
+    hidden = alone.index_select(0, torch.from_numpy(asked.slots))
+    third_layer(
+        asked.first, _array(differences), _array(third.view(-1, CHANNELS, HIDDEN)), asked.width,
+        _array(hidden),
+    )  # fmt: skip
+    return hidden, moved, differences
+
+
+def _array(tensor: Tensor) -> NDArray[Any]:
+    return tensor.detach().numpy()
