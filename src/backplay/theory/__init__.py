@@ -1,0 +1,67 @@
+"""Theory: the paper's analysis as functions: chains, first-passage times, rates, simulations."""
+
+from backplay.theory.bounds import (
+    Work,
+    log_backplay,
+    log_backplay_sum,
+    log_standard,
+    log_uniform,
+    merging_work,
+    number,
+    walking_work,
+)
+from backplay.theory.chains import Chain
+from backplay.theory.graphs import Task, grid, line, maze, regular, tree
+from backplay.theory.growth import Growth, growth
+from backplay.theory.hitting import (
+    eigenvalues,
+    generating_function,
+    hitting_times,
+    log_passage_times,
+    log_reach_within,
+    log_relaxation,
+    mean_length_within,
+    passage_times,
+    spectral_gap,
+)
+from backplay.theory.projection import Projection, project
+from backplay.theory.simulate import Runs, simulate_chain, simulate_graph
+from backplay.theory.starts import Phases, phases, stepwise, windowed
+
+__all__ = [
+    "Chain",
+    "Growth",
+    "Phases",
+    "Projection",
+    "Runs",
+    "Task",
+    "Work",
+    "eigenvalues",
+    "generating_function",
+    "grid",
+    "growth",
+    "hitting_times",
+    "line",
+    "log_backplay",
+    "log_backplay_sum",
+    "log_passage_times",
+    "log_reach_within",
+    "log_relaxation",
+    "log_standard",
+    "log_uniform",
+    "maze",
+    "mean_length_within",
+    "merging_work",
+    "number",
+    "passage_times",
+    "phases",
+    "project",
+    "regular",
+    "simulate_chain",
+    "simulate_graph",
+    "spectral_gap",
+    "stepwise",
+    "tree",
+    "walking_work",
+    "windowed",
+]
