@@ -7,6 +7,7 @@ from backplay.check import Report, check
 from backplay.curricula import (
     Backplay,
     Curriculum,
+    ReverseCurriculum,
     Standard,
     Uniform,
     Window,
@@ -17,7 +18,7 @@ from backplay.curricula import (
 from backplay.demos import Demonstration, load
 from backplay.errors import BackplayError, DemonstrationError
 from backplay.record import record
-from backplay.records import Episode, Snapshot, Start
+from backplay.records import Episode, Snapshot, Start, Walk
 from backplay.restore import RESTORERS, DeepCopy, Replay, Restorer, find_restorer
 from backplay.success import Ending
 from backplay.wrapper import BackplayEnv, advance, set_curriculum, take_episodes
@@ -41,10 +42,12 @@ __all__ = [
     "Replay",
     "Report",
     "Restorer",
+    "ReverseCurriculum",
     "Snapshot",
     "Standard",
     "Start",
     "Uniform",
+    "Walk",
     "Window",
     "advance",
     "check",

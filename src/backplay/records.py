@@ -1,4 +1,4 @@
-"""What moves between the rooms: a snapshot, where an episode starts, what came of it.
+"""What moves between the rooms: a snapshot, where an episode starts, a walk, what came of it.
 
 Plain tuples of data. They know nothing of environments, curricula or learners.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-__all__ = ["DrawsStarts", "Episode", "Snapshot", "Start"]
+__all__ = ["DrawsStarts", "Episode", "Snapshot", "Start", "Walk"]
 
 
 class Snapshot(NamedTuple):
@@ -24,12 +24,29 @@ class Snapshot(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Where an episode begins: a state of a demonstration."""
+    """Where an episode begins: a state of a demonstration, or of a walk."""
 
     demo: int
-    """Index of the demonstration."""
+    """Index of the demonstration; from the number of demonstrations on, the id of a walk."""
     step: int
-    """Index of its state; 0 is the initial state."""
+    """Index of its state; 0 is the initial state, or where the walk set out."""
+
+
+class Walk(NamedTuple):
+    """A random walk from a state, as a recipe: the same recipe gives the same states.
+
+    Whoever holds states walks it. The walk's state i is the one after i actions. A walk ends early
+    where the episode would; then a start beyond its last state is that state.
+    """
+
+    demo: int
+    """The id under which its states are starts: no demonstration's, and no other walk's."""
+    start: Start
+    """Where it sets out: a state of a demonstration, or of a walk with a lower id."""
+    steps: int
+    """Random actions to take."""
+    seed: int
+    """Of the actions."""
 
 
 class Episode(NamedTuple):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Literal, Protocol
@@ -27,12 +27,12 @@ from torch import nn
 from backplay.curricula import Curriculum, from_json, to_json
 from backplay.demos import Demonstration
 from backplay.errors import BackplayError, show
-from backplay.evaluate import Evaluation, evaluate
-from backplay.learners import PPO, PPOConfig, make_network
+from backplay.evaluate import Act, Evaluation, evaluate
+from backplay.learners import PPO, PPOConfig, load_weights, make_network
 from backplay.records import Episode
 from backplay.rollout import AnyEnv
 from backplay.success import SuccessRule, default_rule
-from backplay.wrapper import BackplayEnv, advance
+from backplay.wrapper import BackplayEnv, advance, set_curriculum
 
 
 class MakeNetwork(Protocol):
@@ -41,6 +41,12 @@ class MakeNetwork(Protocol):
     def __call__(
         self, observation_space: spaces.Space[Any], action_space: spaces.Space[Any], *, seed: int
     ) -> nn.Module: ...
+
+
+class Evaluator(Protocol):
+    """Plays a policy from true starts, in its own way: on every level of a set, say."""
+
+    def __call__(self, act: Act, *, episodes: int, seed: int) -> Evaluation: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +125,7 @@ class Training:
 
     def __init__(
         self,
-        make_env: Callable[[], AnyEnv],
+        make_env: Callable[[], AnyEnv] | None,
         demos: Sequence[Demonstration],
         curriculum: Curriculum,
         config: TrainConfig | None = None,
@@ -127,20 +133,31 @@ class Training:
         success: SuccessRule | None = None,
         network: MakeNetwork = make_network,
         envs: VectorEnv[Any, Any, Any] | None = None,
+        evaluator: Evaluator | None = None,
+        initial_weights: Mapping[str, torch.Tensor] | None = None,
+        teacher: nn.Module | None = None,
     ) -> None:
         """A run that has not begun.
 
         Args:
-            make_env: makes the plain environment, wrapped as the demonstrations were recorded.
+            make_env: makes the plain environment, wrapped as the demonstrations were recorded; may
+                be None with `envs` and `evaluator`.
             demos: demonstrations of it; with `Standard()` only their way of ending matters.
             curriculum: where episodes start.
             config: see TrainConfig.
             success: which endings count as success.
             network: from an observation and an action space to a network, see `learners.networks`.
             envs: a batched env that draws its own starts, as `PommermanVector` does, to train in
-                instead of copies of `make_env()`, which is then for evaluation alone.
+                instead of copies of `make_env()`, which is then for evaluation alone. If it has
+                `get_state` and `set_state`, as `MazeVector`, a resumed run goes on exactly.
+            evaluator: measures the policy in its own way, not on `make_env()`.
+            initial_weights: what the network begins with, e.g. a cloned network's `state_dict()`.
+            teacher: a network to imitate at first, see `PPO`; it is no part of `state()`.
         """
         self.config = config or TrainConfig()
+        if make_env is None and (envs is None or evaluator is None):
+            raise BackplayError("make_env", expected="a function, or both envs and evaluator")
+        self.evaluator = evaluator or self._on_plain_envs
         self.make_env = make_env
         self.curriculum = curriculum
         self.frames = 0
@@ -149,8 +166,10 @@ class Training:
         self.evaluations: list[tuple[int, float]] = []
         """Frames and success from the true start of each evaluation."""
         self._recent: deque[bool] = deque(maxlen=100)
+        self._envs_state: dict[str, Any] | None = None  # where they stood, in a resumed run
 
         def make() -> AnyEnv:
+            assert make_env is not None
             env = BackplayEnv(
                 make_env(), demos, curriculum,
                 initial=self.config.initial, time_limit=self.config.time_limit,
@@ -168,21 +187,19 @@ class Training:
             )  # fmt: skip
         action_space = self.envs.single_action_space
         net = network(self.envs.single_observation_space, action_space, seed=self.config.seed)
-        self.learner = PPO(net, action_space, self.config.ppo, seed=self.config.seed)
+        if initial_weights is not None:
+            load_weights(net, initial_weights)
+        ppo, seed = self.config.ppo, self.config.seed
+        self.learner = PPO(net, action_space, ppo, seed=seed, teacher=teacher)
 
     def run(self) -> Iterator[Progress]:
         """Trains until the frames are used up; yields after every update."""
         total = self.config.frames
-        # A resumed run starts its envs elsewhere than the first did, but always in the same place.
-        seeds = np.random.SeedSequence([self.config.seed, self.frames]).generate_state(
-            self.config.num_envs
-        )
-        observations, _ = self.envs.reset(seed=[int(s) >> 1 for s in seeds])
-        restored = self._restored_steps()
+        restored = self._restored_steps() if self.frames else 0
+        observations = self._begin()
         every = self.config.evaluate_every or total
         next_evaluation = (self.frames // every + 1) * every
         resumed_at, began = self.frames, time.perf_counter()
-        self.curriculum, _ = advance(self.envs, self.curriculum, self.frames)
         while self.frames < total:
             rollout = self.learner.collect(self.envs, observations)
             observations = rollout.last_observations
@@ -215,20 +232,43 @@ class Training:
                 finished=finished,
             )
 
+    def _begin(self) -> Any:
+        """Puts the envs where the run goes on; what is seen there."""
+        set_curriculum(self.envs, self.curriculum)
+        if self._envs_state is not None:
+            self.envs.set_state(self._envs_state)
+            return self.envs.observe()
+        # A resumed run starts its envs elsewhere than the first did, but always in the same place.
+        seeds = np.random.SeedSequence([self.config.seed, self.frames]).generate_state(
+            self.config.num_envs
+        )
+        observations, _ = self.envs.reset(seed=[int(s) >> 1 for s in seeds])
+        return observations
+
     def evaluate(self, episodes: int, *, greedy: bool = False, seed: int = 10_000) -> Evaluation:
-        """Success from the true start, on plain envs, by default with sampled actions."""
+        """Success from the true start, by default with sampled actions."""
         generator = torch.Generator().manual_seed(self.config.seed)
-        return evaluate(
-            lambda: without_words(self.make_env()),
+        return self.evaluator(
             lambda observations: self.learner.act(observations, greedy=greedy, generator=generator),
-            self.succeeded,
             episodes=episodes,
             seed=seed,
         )
 
+    def _on_plain_envs(self, act: Act, *, episodes: int, seed: int) -> Evaluation:
+        assert self.make_env is not None
+        make = self.make_env
+        return evaluate(
+            lambda: without_words(make()), act, self.succeeded, episodes=episodes, seed=seed
+        )
+
     def state(self) -> dict[str, Any]:
-        """All that a resumed run needs, as arrays and plain data; envs begin new episodes."""
+        """All that a resumed run needs, as arrays and plain data.
+
+        Envs without `get_state` begin new episodes.
+        """
+        envs = {"envs": self.envs.get_state()} if hasattr(self.envs, "get_state") else {}
         return {
+            **envs,
             "learner": _as_arrays(self.learner.state()),
             "curriculum": to_json(self.curriculum),
             "frames": self.frames,
@@ -244,6 +284,7 @@ class Training:
             self.frames = int(state["frames"])
             self.evaluations = [(int(frames), float(s)) for frames, s in state["evaluations"]]
             self._recent = deque(map(bool, state["recent"]), maxlen=self._recent.maxlen)
+            self._envs_state = state.get("envs")
         except (RuntimeError, KeyError, TypeError, ValueError) as error:
             raise BackplayError(
                 "This state is of another run",

@@ -16,7 +16,6 @@ from typing import Any, Literal
 import gymnasium as gym
 import numpy as np
 
-from backplay import trees
 from backplay.curricula import Curriculum
 from backplay.demos import Demonstration
 from backplay.errors import BackplayError, show
@@ -24,6 +23,7 @@ from backplay.records import Episode, Start
 from backplay.restore import Replay, layers, restart_clocks
 from backplay.rollout import AnyEnv
 from backplay.success import Ending, SuccessRule, default_rule
+from backplay.walks import Origin, Walks
 
 _STREAM = 0xBAC  # so that the draws of starts and the env's own draws differ under the same seed
 _QUIET_STEPS = 50_000
@@ -94,12 +94,13 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
                 got="no clock to start afresh", do='Use time_limit="continue", or add TimeLimit.',
             )  # fmt: skip
         self.restored_steps = 0
-        """Steps spent on restoring so far (only replay takes any): part of any frame budget."""
+        """Steps spent on restoring (only replay takes any) and walking: part of any budget."""
         self._restored_taken = 0
         self.demo_lengths = [len(demo) for demo in self.demos]
         """Steps of each demonstration."""
         self._initial, self._reseed = initial, rng == "reseed"
         self._fresh_clock = time_limit == "fresh"
+        self._walks = Walks(self.demos, reseed=self._reseed, fresh_clock=self._fresh_clock)
         self._patience = patience
         self._succeeded = success or default_rule(self.demos)
         self._rng = np.random.default_rng()
@@ -109,6 +110,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         self._steps_unattended = 0
         self.start: Start | None = None
         """Where the present episode started."""
+        self._origin = Origin(Start(0, 0), 0)
         self._total_reward, self._length = 0.0, 0
         self.set_curriculum(curriculum)
 
@@ -120,6 +122,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
                 do="See bp.check_curriculum if you write your own.",
             )  # fmt: skip
         self.curriculum = curriculum
+        self._walks.keep(curriculum.walks)
         self._steps_unattended = 0
 
     def take_episodes(self) -> list[Episode]:
@@ -143,9 +146,10 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         options = dict(options or {})
         asked = options.pop("start", None)
         self.start = self._draw() if asked is None else self._checked_start(asked)
+        self._origin = self._walks.origin(self.start)
         self._total_reward, self._length = 0.0, 0
         self._warn_if_unattended()
-        at_reset = self.start.step == 0 and self._initial == "reset"
+        at_reset = self._is_reset(self.start)
         if at_reset and self._repeats_streams and seed is None:
             seed = int(self._rng.integers(2**31))  # or it would draw what was drawn before
         if at_reset or seed is not None or not self._has_reset:
@@ -153,13 +157,13 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             self._has_reset, self._repeats_streams = True, False
             if at_reset:
                 return observation, info
-        demo = self.demos[self.start.demo]
         rng = self._rng if self._reseed else None
-        self.restored_steps += demo.restore(self.env, self.start.step, rng)
-        self._repeats_streams = not self._reseed or isinstance(demo.restorer, Replay)
+        self.restored_steps += self._walks.restore(self.env, self.start, rng)
+        restorer = self.demos[self._origin.start.demo].restorer
+        self._repeats_streams = not self._reseed or isinstance(restorer, Replay)
         if self._fresh_clock:
             restart_clocks(self.env)
-        return trees.copy(demo.observations[self.start.step]), {}
+        return self._walks.observation(self.start), {}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """A step of the env inside; an episode that ends is kept for `take_episodes`."""
@@ -175,19 +179,26 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
     def _out_of_patience(self) -> bool:
         if self._patience is None or self.start is None:
             return False
-        left = self.demo_lengths[self.start.demo] - self.start.step
+        origin, walked = self._origin
+        left = self.demo_lengths[origin.demo] - origin.step + walked
         return self._length >= _GRACE + self._patience * left
 
     def _finish(self, answer: tuple[Any, Any, bool, bool, dict[str, Any]]) -> None:
         _, reward, terminated, truncated, info = answer
-        at_reset = self.start is not None and self.start.step == 0 and self._initial == "reset"
+        at_reset = self.start is not None and self._is_reset(self.start)
+        # The rule is told where the demonstration was: on a walk, at the state it set out from.
+        began = None if at_reset or self.start is None else self._origin.start
         end = Ending(
-            None if at_reset else self.start, self._total_reward, self._length,
+            began, self._total_reward, self._length,
             float(reward), bool(terminated), bool(truncated), info,
         )  # fmt: skip
         success = bool(self._succeeded(end))
         self._finished.append(Episode(self.start, end.total_reward, end.length, success))
         self._steps_unattended += self._length
+
+    def _is_reset(self, start: Start) -> bool:
+        """Whether this start means the environment's own reset."""
+        return start.step == 0 and start.demo < len(self.demos) and self._initial == "reset"
 
     def _draw(self) -> Start:
         demo, step = self.curriculum.sample(self.demo_lengths, 1, self._rng)
@@ -196,19 +207,15 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
     def _checked_start(self, asked: Any) -> Start:
         try:
             start = Start(int(asked[0]), int(asked[1]))
-            if (
-                0 <= start.demo < len(self.demos)
-                and 0 <= start.step < self.demo_lengths[start.demo]
-            ):
+            if self._walks.has(start):
                 return start
         except (TypeError, ValueError, IndexError):
             pass
         raise BackplayError(
-            'options["start"]',
+            'options["start"]', got=show(asked),
             expected=f"a Start with demo below {len(self.demos)} and a step before its end",
-            got=show(asked),
             do="Write reset(options={'start': bp.Start(demo=0, step=12)}).",
-        )
+        )  # fmt: skip
 
     def _warn_if_unattended(self) -> None:
         """Says once if training goes on for long and nobody moves a curriculum that would move."""
@@ -287,8 +294,6 @@ def _checked_seed(seed: Any) -> int:
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise BackplayError(
-            name,
-            expected=" or ".join(map(repr, allowed)),
-            got=show(value),
+            name, expected=" or ".join(map(repr, allowed)), got=show(value),
             do="Choose one of them.",
-        )
+        )  # fmt: skip

@@ -52,6 +52,7 @@ def test_a_run_says_how_it_goes_and_where_it_is(run: Run, demos: dict[str, Path]
     [
         (("--curriculum", "uniform"), "anywhere"),
         (("--curriculum", "standard"), "initial state"),
+        (("--curriculum", "reverse"), "initial state"),
         (("--windows", "0:0:2", "256:2:6"), "[2, 6) steps back"),
     ],
 )

@@ -98,7 +98,7 @@ def test_a_users_exception_becomes_a_backplay_error() -> None:
     ("text", "message"),
     [
         ('{"kind": "Bakplay"}', "Did you mean 'Backplay'"),
-        ('{"kind": "zzz"}', "one of Backplay, Standard, Uniform"),
+        ('{"kind": "zzz"}', "one of Backplay, ReverseCurriculum, Standard, Uniform"),
         ('{"kind": 3}', "an object such as"),
         ("{}", "an object such as"),
         ("[]", "an object such as"),

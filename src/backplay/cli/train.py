@@ -19,7 +19,7 @@ from backplay import runs
 from backplay.cli.display import Display, open_display
 from backplay.cli.environments import parse_env_kwargs
 from backplay.cli.setup import Setup, open_training
-from backplay.curricula import Backplay, Curriculum, Standard, Uniform, Window
+from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard, Uniform, Window
 from backplay.demos import Demonstration, load
 from backplay.errors import BackplayError
 from backplay.evaluate import Evaluation
@@ -40,8 +40,9 @@ class TrainConfig:
         backplay train --resume runs/doorkey
 
     The default curriculum starts near the end of the demonstration and moves back over the first
-    part of the frames; `uniform` starts anywhere on it, `standard` in the initial state only. With
-    --windows the steps back are yours: here 0 to 3 at first, 4 to 15 from frame 50000 on:
+    part of the frames; `uniform` starts anywhere on it, `standard` in the initial state only, and
+    `reverse` from random walks that lead away from its end. With --windows the steps back are
+    yours: here 0 to 3 at first, 4 to 15 from frame 50000 on:
 
         backplay train MountainCar-v0 car.npz --windows 0:0:4 50000:4:16 100000:16:120
 
@@ -52,7 +53,7 @@ class TrainConfig:
     """The environment's id."""
     demos: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DEMO...")] = ()
     """Files of demonstrations."""
-    curriculum: Literal["backplay", "uniform", "standard"] = "backplay"
+    curriculum: Literal["backplay", "uniform", "standard", "reverse"] = "backplay"
     """Where episodes start."""
     windows: Annotated[tuple[str, ...], tyro.conf.arg(metavar="FRAMES:LO:HI...")] = ()
     """Windows of your own for the curriculum backplay, in steps back from the end."""
@@ -160,7 +161,12 @@ def _curriculum(config: TrainConfig, demos: Sequence[Demonstration]) -> Curricul
         return Standard()
     if config.windows:
         return Backplay(tuple(_window(text) for text in config.windows))
-    return Backplay.stretch(config.settings.frames, [len(demo) for demo in demos])
+    frames, lengths = config.settings.frames, [len(demo) for demo in demos]
+    if config.curriculum == "reverse":
+        # As in the paper's Maze, where initial states come alone after 1750 of 2000 epochs.
+        ends = {"round_frames": max(1, frames // 100), "until": frames * 7 // 8}
+        return ReverseCurriculum.begin(lengths, seed=config.settings.seed, **ends)
+    return Backplay.stretch(frames, lengths)
 
 
 def _window(text: str) -> Window:

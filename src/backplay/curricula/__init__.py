@@ -3,12 +3,14 @@
 from backplay.curricula.backplay import Backplay, Window
 from backplay.curricula.check import check_curriculum
 from backplay.curricula.curriculum import Curriculum
+from backplay.curricula.reverse import ReverseCurriculum
 from backplay.curricula.serialise import from_json, to_json
 from backplay.curricula.standard import Standard, Uniform
 
 __all__ = [
     "Backplay",
     "Curriculum",
+    "ReverseCurriculum",
     "Standard",
     "Uniform",
     "Window",

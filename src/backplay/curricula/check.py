@@ -132,11 +132,28 @@ def _check_update(stage: Curriculum, lengths: IntArray, frames: int, seed: int) 
 
 def _check_distribution(stage: Curriculum, lengths: IntArray, draws: int, seed: int) -> None:
     """Weights and demo weights are distributions, and `sample` draws from them."""
+    walks = _walk_steps(stage, lengths)
     for demo, length in enumerate(lengths.tolist()):
         _check_weights(stage, demo, length)
     demo_weights = _try("demo_weights", lambda: stage.demo_weights(lengths), "Return [num_demos].")
-    _check_probabilities(f"demo_weights({show(lengths)})", demo_weights, len(lengths))
+    call = f"demo_weights({show(lengths)})"
+    _check_probabilities(call, demo_weights, len(lengths), at_most=bool(walks))
     _check_sample(stage, lengths, demo_weights, draws, seed)
+
+
+def _walk_steps(stage: Curriculum, lengths: IntArray) -> dict[int, int]:
+    """The steps of each walk by its id; each must set out from a state that is known by then."""
+    last = {demo: length - 1 for demo, length in enumerate(lengths.tolist())}
+    latest = len(last) - 1
+    for walk in getattr(stage, "walks", ()):
+        if walk.demo <= latest:
+            ids = f"ids that rise from {len(lengths)} on, the number of demonstrations"
+            _broken("walks have ids of their own", ids, walk.demo, "Count on; reuse no id.")
+        if not 0 <= walk.start.step <= last.get(walk.start.demo, -1):
+            known = "a state of a demonstration or of a walk listed before"
+            _broken("walks set out from known states", known, walk.start, "List that walk too.")
+        last[walk.demo], latest = walk.steps, walk.demo
+    return {demo: steps for demo, steps in last.items() if demo >= len(lengths)}
 
 
 def _check_weights(stage: Curriculum, demo: int, length: int) -> None:
@@ -162,8 +179,8 @@ def _check_weights(stage: Curriculum, demo: int, length: int) -> None:
         )
 
 
-def _check_probabilities(call: str, weights: Any, size: int) -> None:
-    """Refuse anything but a float64 array [size] of probabilities."""
+def _check_probabilities(call: str, weights: Any, size: int, *, at_most: bool = False) -> None:
+    """Refuse anything but a float64 array [size] of probabilities; `at_most`: of some of them."""
     kind = f"{weights.dtype}{list(weights.shape)}" if isinstance(weights, np.ndarray) else weights
     if not isinstance(weights, np.ndarray) or weights.shape != (size,):
         _broken(f"{call} has the right shape", f"a numpy array [{size}]", kind, "One per state.")
@@ -173,8 +190,9 @@ def _check_probabilities(call: str, weights: Any, size: int) -> None:
         _broken(
             f"{call} is not negative", "finite numbers >= 0", weights, "Clip before normalising."
         )
-    if abs(weights.sum() - 1.0) > 1e-9:
-        _broken(f"{call} sums to 1", 1.0, float(weights.sum()), "Divide by the sum.")
+    excess = float(weights.sum()) - 1.0
+    if excess > 1e-9 or (excess < -1e-9 and not at_most):
+        _broken(f"{call} sums to 1", 1.0, 1.0 + excess, "Divide by the sum.")
 
 
 def _sample(stage: Curriculum, lengths: IntArray, n: int, seed: int) -> tuple[IntArray, IntArray]:
@@ -190,10 +208,16 @@ def _sample(stage: Curriculum, lengths: IntArray, n: int, seed: int) -> tuple[In
         if drawn.shape != (n,) or drawn.dtype != np.int64:
             got = f"{drawn.dtype}{list(drawn.shape)}"
             _broken(f"{call} returns {name} [n]", f"int64[{n}]", got, "Draw one start for each n.")
-    if ((demo < 0) | (demo >= len(lengths))).any():
-        _broken(f"{call} in range", f"demo in 0..{len(lengths) - 1}", demo, "Index the lengths.")
-    if ((step < 0) | (step >= lengths[demo])).any():
+    walks = _walk_steps(stage, lengths)
+    on_walk = np.isin(demo, list(walks))
+    if ((demo < 0) | (demo >= len(lengths)))[~on_walk].any():
+        expected = f"demo in 0..{len(lengths) - 1}" + (" or the id of a walk" if walks else "")
+        _broken(f"{call} in range", expected, demo, "Index the lengths, or list the walk.")
+    if ((step < 0) | (step >= lengths[np.where(on_walk, 0, demo)]))[~on_walk].any():
         _broken(f"{call} in range", "0 <= step < lengths[demo]", step, "Clip to length - 1.")
+    beyond = [s for d, s in zip(demo, step, strict=True) if d in walks and not 0 <= s <= walks[d]]
+    if beyond:
+        _broken(f"{call} in range", "0 <= step <= steps of the walk", beyond, "Clip to its steps.")
     if not all(map(np.array_equal, (demo, step), draw())):
         _broken(
             f"{call} depends on rng alone",
@@ -207,19 +231,23 @@ def _sample(stage: Curriculum, lengths: IntArray, n: int, seed: int) -> tuple[In
 def _check_sample(
     stage: Curriculum, lengths: IntArray, demo_weights: FloatArray, draws: int, seed: int
 ) -> None:
-    """Compare the counts of drawn starts with the weights."""
+    """Compare the counts of drawn starts with the weights; all walks together count as one."""
     demo, step = _sample(stage, lengths, draws, seed)
     rows = np.append(0, np.cumsum(lengths + 1))
-    observed = np.bincount(rows[demo] + step, minlength=rows[-1])
+    on_walk = demo >= len(lengths)
+    observed = np.bincount((rows[demo[~on_walk]] + step[~on_walk]), minlength=rows[-1])
+    observed = np.append(observed, on_walk.sum())
     share = np.repeat(demo_weights, lengths + 1) * np.concatenate(_all_weights(stage, lengths))
+    share = np.append(share, max(0.0, 1.0 - demo_weights.sum()) if on_walk.any() else 0.0)
     wrong = np.flatnonzero((share == 0.0) & (observed > 0))
     if not wrong.size and _surprise(observed, draws * share) < 6.0:
         return
     worst = int(wrong[0] if wrong.size else np.abs(observed - draws * share).argmax())
     where = int(np.searchsorted(rows, worst, side="right")) - 1
+    place = "walks" if worst == rows[-1] else f"demo {where}, step {worst - rows[where]}"
     _broken(
         "sample agrees with weights",
-        f"demo {where}, step {worst - rows[where]} in {share[worst]:.4f} of the starts",
+        f"{place} in {share[worst]:.4f} of the starts",
         f"{observed[worst] / draws:.4f} of {draws} starts",
         "Correct sample, or remove it to inherit the one that draws from weights.",
     )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from backplay.errors import BackplayError, show
-from backplay.records import Episode
+from backplay.records import Episode, Walk
 
 __all__ = [
     "Curriculum",
@@ -42,6 +42,10 @@ class Curriculum(Protocol):
 
     To write your own, make a frozen dataclass that inherits from this class, define `weights` and
     `update`, and run `check_curriculum` on it. The other methods have defaults.
+
+    A curriculum may also start episodes beside the demonstrations: it lists `walks`, random walks
+    from states it knows, and `sample` may return their ids as demo. Then `demo_weights` sum to the
+    share of the starts that lie on demonstrations, and `weights` say how these are spread.
     """
 
     def weights(self, demo: int, length: int) -> FloatArray:
@@ -61,10 +65,21 @@ class Curriculum(Protocol):
         num_demos = len(as_lengths(lengths))
         return np.full(num_demos, 1.0 / num_demos)
 
+    @property
+    def walks(self) -> tuple[Walk, ...]:
+        """The walks that `sample` may draw states of, and those they set out from, by id.
+
+        A walk is a recipe: whoever restores states walks it. Ids begin at the number of
+        demonstrations, and an id always means the same walk.
+        """
+        return ()
+
     def sample(
         self, lengths: ArrayLike, n: int, rng: np.random.Generator
     ) -> tuple[IntArray, IntArray]:
         """`n` starts, as demo [n] and step [n], drawn from `demo_weights` and `weights`.
+
+        With `walks`, demo may be the id of one, and step then is from 0 to its number of steps.
 
         Args:
             lengths: length of each demonstration, [num_demos].

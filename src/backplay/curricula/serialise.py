@@ -16,12 +16,13 @@ from typing import Any, NoReturn
 
 from backplay.curricula.backplay import Backplay
 from backplay.curricula.curriculum import Curriculum
+from backplay.curricula.reverse import ReverseCurriculum
 from backplay.curricula.standard import Standard, Uniform
 from backplay.errors import BackplayError, show
 
 __all__ = ["from_json", "to_json"]
 
-KINDS: tuple[type[Curriculum], ...] = (Standard, Uniform, Backplay)
+KINDS: tuple[type[Curriculum], ...] = (Standard, Uniform, Backplay, ReverseCurriculum)
 
 
 def to_json(curriculum: Curriculum) -> str:

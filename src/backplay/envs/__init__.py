@@ -8,7 +8,15 @@ from __future__ import annotations
 
 import gymnasium as gym
 
+MAZE = "Backplay/Maze-v0"
 POMMERMAN_FFA = "Backplay/PommermanFFA-v0"
+
+if MAZE not in gym.registry:
+    gym.register(
+        MAZE,
+        entry_point="backplay.envs.maze.env:Maze",
+        vector_entry_point="backplay.envs.maze.vector:MazeVector",
+    )
 
 if POMMERMAN_FFA not in gym.registry:
     gym.register(

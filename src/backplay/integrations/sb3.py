@@ -102,7 +102,7 @@ class CurriculumCallback(BaseCallback):
         groups: dict[str, list[bool]] = {}
         for episode in self.episodes:
             groups.setdefault("success", []).append(episode.success)
-            if episode.start is None:
+            if episode.start is None or episode.start.demo >= len(self._lengths):  # a walk's
                 continue
             if episode.start.step == 0:
                 groups.setdefault("true_start", []).append(episode.success)

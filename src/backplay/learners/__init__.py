@@ -1,19 +1,23 @@
-"""Learners: PPO, its networks and its advantages."""
+"""Learners: PPO, its networks and its advantages; behavioural cloning."""
 
 from backplay.learners.advantages import estimate_advantages, successor_values
+from backplay.learners.cloning import CloningProgress, clone
 from backplay.learners.config import PPOConfig
 from backplay.learners.distributions import Distribution, distribution_for
-from backplay.learners.networks import make_network
+from backplay.learners.networks import load_weights, make_network
 from backplay.learners.ppo import PPO
 from backplay.learners.rollout import Rollout
 
 __all__ = [
     "PPO",
+    "CloningProgress",
     "Distribution",
     "PPOConfig",
     "Rollout",
+    "clone",
     "distribution_for",
     "estimate_advantages",
+    "load_weights",
     "make_network",
     "successor_values",
 ]

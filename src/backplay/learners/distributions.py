@@ -47,6 +47,9 @@ class Distribution(Protocol):
     def for_env(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Actions as the environment's action space wants them."""
 
+    def from_env(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Actions [rows, ...] of the environment's action space, as `log_prob` wants them."""
+
 
 def distribution_for(space: spaces.Space[Any]) -> Distribution:
     """The distribution over an action space: categorical, several of them, or Gaussian."""
@@ -86,6 +89,10 @@ def _entropy(log_probs: Tensor) -> Tensor:
     return -(log_probs.exp() * log_probs).sum(-1)
 
 
+def _cross_entropy(teacher: Tensor, logits: Tensor) -> Tensor:
+    return -(teacher.softmax(-1) * functional.log_softmax(logits, -1)).sum(-1)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Categorical:
     """One of `size` choices; parameters are logits [..., size], actions int64 [...]."""
@@ -113,8 +120,15 @@ class Categorical:
         log_probs = functional.log_softmax(parameters, -1)
         return _pick(log_probs, actions), _entropy(log_probs)
 
+    def cross_entropy(self, teacher: Tensor, parameters: Tensor) -> Tensor:
+        """Cross-entropy of each distribution with the teacher's, in nats, [...]."""
+        return _cross_entropy(teacher, parameters)
+
     def for_env(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return actions + self.first if self.first else actions
+
+    def from_env(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return actions.astype(np.int64) - self.first
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -153,9 +167,17 @@ class MultiCategorical:
         picked = [_pick(p, a) for p, a in zip(parts, actions.unbind(-1), strict=True)]
         return torch.stack(picked).sum(0), torch.stack([_entropy(p) for p in parts]).sum(0)
 
+    def cross_entropy(self, teacher: Tensor, parameters: Tensor) -> Tensor:
+        """Cross-entropy of each distribution with the teacher's, in nats, [...]."""
+        parts = zip(self._parts(teacher), self._parts(parameters), strict=True)
+        return torch.stack([_cross_entropy(*pair) for pair in parts]).sum(0)
+
     def for_env(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
         shaped = actions.reshape(*actions.shape[:-1], *self.first.shape)
         return np.asarray(shaped + self.first, dtype=self.first.dtype)
+
+    def from_env(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return (actions.astype(np.int64) - self.first.astype(np.int64)).reshape(len(actions), -1)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -198,3 +220,6 @@ class DiagonalGaussian:
     def for_env(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
         shaped = actions.reshape(*actions.shape[:-1], *self.low.shape)
         return np.asarray(np.clip(shaped, self.low, self.high), dtype=self.low.dtype)
+
+    def from_env(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return actions.astype(np.float32).reshape(len(actions), -1)

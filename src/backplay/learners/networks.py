@@ -5,7 +5,7 @@ In come observation batches as tensors in the environment's own dtypes; out go p
 any module of that form; this one is the default.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import sqrt
 from typing import Any
 
@@ -13,6 +13,7 @@ import torch
 from gymnasium import spaces
 from torch import Tensor, nn
 
+from backplay.errors import BackplayError
 from backplay.learners.distributions import DiagonalGaussian, Distribution, distribution_for
 from backplay.learners.encoders import Image, linear, make_encoder, size_of
 
@@ -63,6 +64,17 @@ def make_network(
         distribution_for(action_space), features, policy_gain, initial_log_std, generator
     )
     return ActorCritic(encoder, trunk, policy, linear(features, 1, value_gain, generator))
+
+
+def load_weights(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
+    """Give a network the weights of another of the same shape: the other's `state_dict()`."""
+    try:
+        network.load_state_dict(weights)
+    except (RuntimeError, TypeError, AttributeError) as error:
+        raise BackplayError(
+            "weights", expected="the state_dict() of a network of the same shape",
+            got=str(error)[:200], do="Make both networks for the same spaces, in the same way.",
+        ) from error  # fmt: skip
 
 
 class ActorCritic(nn.Module):

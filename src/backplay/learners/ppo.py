@@ -1,5 +1,8 @@
 """Proximal policy optimisation (Schulman et al. 2017): collect, estimate advantages, update.
 
+With a teacher, its policy is imitated beside PPO's own loss, less and less (kickstarting, Schmitt
+et al. 2018).
+
 In come a network, a vector environment with same-step auto-reset and its current observations; out
 go rollouts and metrics. The learner owns neither the loop nor the disk, and knows nothing of
 curricula: `train` calls `collect` and `update` in turn, and keeps what `state` returns.
@@ -15,9 +18,10 @@ from gymnasium import spaces
 from gymnasium.vector import VectorEnv
 from torch import Tensor, nn
 
+from backplay.errors import BackplayError, show
 from backplay.learners.advantages import estimate_advantages
 from backplay.learners.config import PPOConfig
-from backplay.learners.distributions import distribution_for
+from backplay.learners.distributions import Categorical, MultiCategorical, distribution_for
 from backplay.learners.observations import Tensors, as_tensors, map_tensors, numeric
 from backplay.learners.optimiser import FlatAdam
 from backplay.learners.rollout import Rollout, collect
@@ -43,6 +47,7 @@ class PPO:
         config: PPOConfig | None = None,
         *,
         seed: int,
+        teacher: nn.Module | None = None,
     ) -> None:
         """A learner around a network.
 
@@ -51,6 +56,8 @@ class PPO:
             action_space: space of one action.
             config: hyperparameters, the defaults when None.
             seed: seed of action sampling and shuffling.
+            teacher: a network of the same form to imitate at first, see
+                `PPOConfig.teacher_coefficient`; it is left as it is. For discrete actions.
         """
         self.network = network
         self.config = config or PPOConfig()
@@ -58,6 +65,7 @@ class PPO:
         self.updates = 0
         self._generator = torch.Generator().manual_seed(seed)
         self._optimiser = FlatAdam(network, eps=self.config.adam_eps)
+        self._teacher = self._checked_teacher(teacher, action_space)
 
     def act(
         self, observations: Any, *, greedy: bool = False, generator: torch.Generator | None = None
@@ -104,6 +112,7 @@ class PPO:
         config = self.config
         learning_rate = config.learning_rate_at(progress)
         entropy_coefficient = config.entropy_coefficient_at(progress)
+        teacher_coefficient = config.teacher_coefficient_at(progress)
         batch = self._batch(rollout)
         bounds = config.minibatch_bounds(len(batch.advantages))
         log: list[tuple[Tensor, ...]] = []
@@ -112,18 +121,19 @@ class PPO:
             order = torch.randperm(len(batch.advantages), generator=self._generator)
             shuffled = _select(batch, order[: bounds[-1]])
             for first, last in pairwise(bounds):
-                loss, parts = self._loss(_slice(shuffled, first, last), entropy_coefficient)
+                minibatch = _slice(shuffled, first, last)
+                loss, parts = self._loss(minibatch, entropy_coefficient, teacher_coefficient)
                 norm = self._optimiser.step(
                     loss, learning_rate=learning_rate, max_gradient_norm=config.max_gradient_norm
                 )
                 # Kept as tensors: reading numbers here would cost more than computing them.
                 log.append((*(part.detach() for part in parts), norm.view(1)))
         self.updates += 1
-        gains, errors, entropies, log_ratios, norms = (
+        gains, errors, entropies, log_ratios, *imitated, norms = (
             torch.cat(part) for part in zip(*log, strict=True)
         )
         ratios = log_ratios.exp()
-        return {
+        metrics = {
             "policy_loss": -float(gains.mean()),
             "value_loss": float(errors.mean()),
             "entropy": float(entropies.mean()),
@@ -134,6 +144,10 @@ class PPO:
             "gradient_norm": float(norms.mean()),
             "learning_rate": learning_rate,
         }
+        for cross_entropies in imitated:
+            metrics["teacher_loss"] = float(cross_entropies.mean())
+            metrics["teacher_coefficient"] = teacher_coefficient
+        return metrics
 
     def _batch(self, rollout: Rollout) -> Batch:
         """The rollout's steps with advantages and value targets."""
@@ -160,9 +174,12 @@ class PPO:
         )
 
     def _loss(
-        self, minibatch: Batch, entropy_coefficient: float
-    ) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor, Tensor]]:
-        """PPO's loss, and by sample its gain, squared value error, entropy and log ratio."""
+        self, minibatch: Batch, entropy_coefficient: float, teacher_coefficient: float = 0.0
+    ) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """PPO's loss, and by sample its gain, squared value error, entropy and log ratio.
+
+        While a teacher is imitated, its cross-entropy by sample too.
+        """
         config = self.config
         parameters, values = self.network(minibatch.observations)
         log_probs, entropies = self.distribution.log_prob_and_entropy(parameters, minibatch.actions)
@@ -176,7 +193,42 @@ class PPO:
         gains = torch.minimum(log_ratios.exp() * advantages, limits)
         errors = (values - minibatch.returns).square()
         loss = (config.value_coefficient * errors - gains - entropy_coefficient * entropies).mean()
-        return loss, (gains, errors, entropies, log_ratios)
+        parts = (gains, errors, entropies, log_ratios)
+        if not teacher_coefficient:
+            return loss, parts
+        cross_entropies = self._imitated(minibatch.observations, parameters)
+        return loss + teacher_coefficient * cross_entropies.mean(), (*parts, cross_entropies)
+
+    def _imitated(self, observations: Tensors, parameters: Tensor) -> Tensor:
+        """Cross-entropy of the policy with the teacher's on each observation, [rows]."""
+        assert self._teacher is not None
+        assert isinstance(self.distribution, Categorical | MultiCategorical)
+        with torch.no_grad():
+            taught, _ = self._teacher(observations)
+        return self.distribution.cross_entropy(taught, parameters)
+
+    def _checked_teacher(
+        self, teacher: nn.Module | None, action_space: spaces.Space[Any]
+    ) -> nn.Module | None:
+        """The teacher, refused where it could not be imitated, or would not be."""
+        coefficient = self.config.teacher_coefficient
+        if (teacher is None) != (coefficient == 0):
+            raise BackplayError(
+                "teacher", expected="a teacher and a PPOConfig.teacher_coefficient, or neither",
+                got=f"{'no' if teacher is None else 'a'} teacher and {coefficient:g}",
+                do="Give both to imitate a teacher at first.",
+            )  # fmt: skip
+        if teacher is self.network:
+            raise BackplayError(
+                "teacher", expected="a network of its own", got="the one that learns",
+                do="Pass a copy.deepcopy of it.",
+            )  # fmt: skip
+        if teacher and not isinstance(self.distribution, Categorical | MultiCategorical):
+            raise BackplayError(
+                "teacher", expected="discrete actions", got=show(action_space),
+                do="Begin with a cloned network's weights instead.",
+            )  # fmt: skip
+        return teacher
 
     def state(self) -> dict[str, Any]:
         """A copy of all that changes with training, as tensors and plain data."""

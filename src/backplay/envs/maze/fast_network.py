@@ -42,6 +42,7 @@ from backplay.envs.maze.patterns import Patterns, find_patterns
 from backplay.errors import BackplayError
 
 CHUNK = 4096  # states computed at once where no gradient is needed
+MAZES_KEPT = 2000  # of more mazes than these the layers without an agent are not kept
 
 
 class FastMazeNetwork(MazeNetwork):
@@ -87,8 +88,8 @@ class FastMazeNetwork(MazeNetwork):
         """
         inputs, kind_of_pair = self._states.inputs, self._states.kind_of_pair
         kinds = self._states.patterns.num_kinds
-        first = self.first.weight.flatten(1).T
-        seen = functional.relu(inputs.to(first.dtype) @ first + self.first.bias)
+        first = self.first.weight.flatten(1)
+        seen = functional.relu(functional.linear(inputs.to(first.dtype), first, self.first.bias))
         alone = seen[:kinds]
         differences = seen[kinds:] - alone.index_select(0, kind_of_pair)
         # [out, in, 3, 3] -> [in, 9 * out]
@@ -133,10 +134,12 @@ class States:
         count = distinct(keys, self._seen, rows, found)
         return torch.from_numpy(rows), self.asked(found[:count])
 
-    def asked(self, keys: NDArray[np.int64]) -> Asked:
-        """The states of these keys, which are in order and distinct."""
+    def asked(self, keys: NDArray[np.int64], *, keep_all: bool = False) -> Asked:
+        """The states of these keys, which are in order and distinct; of all mazes, or of theirs."""
         patterns = self.patterns
         agents, mazes = np.divmod(keys, patterns.num_mazes)
+        if keep_all:
+            return Asked(patterns.kinds, mazes.astype(np.int32), agents.astype(np.int32), patterns)
         slots, used = np.empty(len(keys), np.int32), np.empty(len(keys), np.int64)
         count = distinct(mazes, self._seen_mazes, slots, used)
         used = used[:count]
@@ -180,15 +183,10 @@ class Third(torch.autograd.Function):
         third_bias: Tensor,
         asked: Asked,
     ) -> Tensor:
-        parts, changes = tables[: len(asked.pairs)], tables[len(asked.pairs) :]
-        shape = (*asked.kinds.shape, CHANNELS)
-        before, after = parts.new_empty(shape), parts.new_empty(shape)
-        second_layer(
-            asked.kinds, _array(parts), _array(second_bias), asked.width,
-            _array(before), _array(after),
-        )  # fmt: skip
-        alone = torch.addmm(third_bias, after.flatten(1), third)
-        hidden, moved, differences = _moved(alone, before, changes, third, asked)
+        before, after, alone = _without_agent(
+            asked.kinds, asked, tables, second_bias, third, third_bias
+        )
+        hidden, moved, differences = _with_agent(alone, before, tables, third, asked)
         ctx.save_for_backward(third, before, after, moved, differences)
         ctx.asked, ctx.rows = asked, len(tables)
         return hidden
@@ -224,7 +222,10 @@ class Third(torch.autograd.Function):
 
 
 class Memory:
-    """What a network has computed since its weights changed last."""
+    """What a network has computed since its weights changed last.
+
+    Of many mazes only what was asked for is kept, not the mazes: they would fill the memory.
+    """
 
     def __init__(self, network: FastMazeNetwork, versions: tuple[int, ...]) -> None:
         self.versions = versions
@@ -234,6 +235,10 @@ class Memory:
         size = patterns.num_mazes * patterns.cells
         self._known = np.zeros(size, np.bool_)
         self._table = self._tables.new_empty(size, ACTIONS + 1)
+        self._layers: tuple[Tensor, Tensor] | None = None
+        if patterns.num_mazes <= MAZES_KEPT:
+            before, _, alone = self._without_agent(patterns.kinds)
+            self._layers = before, alone
 
     def look_up(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Logits [n, 5] and values [n]."""
@@ -247,21 +252,49 @@ class Memory:
         return rows[:, :ACTIONS], rows[:, ACTIONS]
 
     def _compute(self, keys: NDArray[np.int64]) -> None:
-        network, asked = self._network, self._states.asked(keys)
-        hidden = Third.apply(  # type: ignore[no-untyped-call]
-            self._tables, network.second.bias, network.third, network.third_bias, asked
-        )
-        logits, values = network.heads(hidden)
+        asked = self._states.asked(keys, keep_all=self._layers is not None)
+        if self._layers is None:
+            before, _, alone = self._without_agent(asked.kinds)
+        else:
+            before, alone = self._layers
+        hidden, _, _ = _with_agent(alone, before, self._tables, self._network.third, asked)
+        logits, values = self._network.heads(hidden)
         self._table[torch.from_numpy(keys)] = torch.cat([logits, values[:, None]], 1)
         self._known[keys] = True
 
+    def _without_agent(self, kinds: NDArray[np.int32]) -> tuple[Tensor, Tensor, Tensor]:
+        network, patterns = self._network, self._states.patterns
+        return _without_agent(
+            kinds, patterns, self._tables, network.second.bias, network.third, network.third_bias
+        )
 
-def _moved(
-    alone: Tensor, before: Tensor, changes: Tensor, third: Tensor, asked: Asked
+
+def _without_agent(
+    kinds: NDArray[np.int32],
+    shape: Patterns | Asked,
+    tables: Tensor,
+    second_bias: Tensor | None,
+    third: Tensor,
+    third_bias: Tensor,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Of mazes without an agent: the second layer before and after its ReLU, and the third."""
+    assert second_bias is not None
+    size = (*kinds.shape, CHANNELS)
+    before, after = tables.new_empty(size), tables.new_empty(size)
+    second_layer(
+        kinds, _array(tables[: len(shape.pairs)]), _array(second_bias), shape.width,
+        _array(before), _array(after),
+    )  # fmt: skip
+    return before, after, torch.addmm(third_bias, after.flatten(1), third)
+
+
+def _with_agent(
+    alone: Tensor, before: Tensor, tables: Tensor, third: Tensor, asked: Asked
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The third layer with agents; the second around them, before its ReLU and as a difference."""
     moved = alone.new_empty(len(asked), WINDOW, CHANNELS)
     differences = torch.empty_like(moved)
+    changes = tables[len(asked.pairs) :]
     with_agent(
         asked.slots, asked.agents, asked.kinds, asked.pairs, _array(changes), _array(before),
         asked.width, _array(moved), _array(differences),

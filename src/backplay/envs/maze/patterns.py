@@ -45,7 +45,7 @@ class Patterns:
 
     @property
     def cells(self) -> int:
-        return self.kinds.shape[1]
+        return int(self.kinds.shape[1])
 
 
 def find_patterns(walls: NDArray[np.bool_], goals: NDArray[np.integer]) -> Patterns:
@@ -56,10 +56,10 @@ def find_patterns(walls: NDArray[np.bool_], goals: NDArray[np.integer]) -> Patte
     padded = np.zeros((mazes, height + 2, width + 2), np.int32)
     padded[:, 1:-1, 1:-1] = types.reshape(mazes, height, width)
     codes = np.zeros((mazes, height, width), np.int32)
-    for position in range(AROUND):
-        dy, dx = divmod(position, 3)
-        codes += padded[:, dy : dy + height, dx : dx + width] << (2 * position)
-    used = np.flatnonzero(np.bincount(codes.ravel(), minlength=4**AROUND))
+    for i in range(AROUND):
+        dy, dx = divmod(i, 3)
+        codes += padded[:, dy : dy + height, dx : dx + width] << (2 * i)
+    used: NDArray[np.int64] = np.flatnonzero(np.bincount(codes.ravel(), minlength=4**AROUND))
     kind_of_code = np.zeros(4**AROUND, np.int32)
     kind_of_code[used] = np.arange(len(used))
     seen = used[:, None] >> (2 * np.arange(AROUND)) & 3  # [kinds, 9]: the types around

@@ -133,6 +133,11 @@ class PommermanVector(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
             raise BackplayError(
                 "curriculum", expected="a curriculum such as bp.Uniform()", got=show(curriculum)
             )
+        if getattr(curriculum, "walks", ()):
+            raise BackplayError(
+                "curriculum", expected="starts on demonstrations", got="one with random walks",
+                do="Train in BackplayEnv(PommermanFFA(), ...), which can walk.",
+            )  # fmt: skip
         self.curriculum = curriculum
 
     def take_episodes(self) -> list[Episode]:

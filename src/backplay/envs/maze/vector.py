@@ -1,0 +1,280 @@
+"""Many mazes at once: n agents stepped by one kernel, observed as (maze, cell).
+
+    envs = MazeVector(4096, library, curriculum=bp.Backplay.stretch(9_000_000))
+
+An episode that ends begins anew in the same step, where a curriculum says: `set_curriculum`,
+`take_episodes` and `bp.advance` work as under `BackplayEnv`. All starts come from one generator, so
+a run depends on its seed alone. Does not know: planes; who learns makes them from (maze, cell).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from backplay.envs.maze import draw
+from backplay.envs.maze.episodes import Finished
+from backplay.envs.maze.rules import ACTIONS, are_actions, offsets, step_all
+from backplay.envs.maze.sets import MazeLibrary, MazeSet, training_mazes
+from backplay.envs.maze.states import Ints, States
+from backplay.errors import BackplayError, show
+from backplay.records import DrawsStarts, Episode, Start
+
+_STREAM = 0xBAC
+_GRACE = 16  # steps that patience adds, as under BackplayEnv
+_NEVER = 2**31 - 1
+_NOW = ("places", "clocks", "lengths", "limits", "returns", "start_demos", "start_steps")
+
+Answer = tuple[
+    NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
+]
+
+
+class _Beginning:
+    """Starts every episode in the initial state of some maze."""
+
+    def sample(self, lengths: Any, n: int, rng: Any) -> tuple[Ints, Ints]:
+        return rng.integers(len(lengths), size=n), np.zeros(n, np.int64)
+
+
+class MazeVector(VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
+    """n agents, each in a maze of a set; rules and rewards are those of `Maze`.
+
+    Args:
+        num_envs: n.
+        mazes: a set, or a library or its file, for the training part.
+        curriculum: where episodes start; by default in the initial state of any maze.
+        time_limit: after a start on the way, `"continue"` the demonstration's clock, or a `"fresh"`
+            one.
+        patience: truncate an episode that takes longer than `patience` times what the demonstration
+            took from the same start, and 16 steps. From a state of a walk: from where it left the
+            demonstration, and the way back.
+        render_mode: `"rgb_array"` or `"ansi"`.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        "render_modes": ["rgb_array", "ansi"],
+        "render_fps": 8,
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        mazes: MazeSet | MazeLibrary | str | Path | None = None,
+        *,
+        curriculum: DrawsStarts | None = None,
+        time_limit: Literal["continue", "fresh"] = "continue",
+        patience: float | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        if type(num_envs) is not int or num_envs < 1:
+            raise BackplayError("num_envs", expected="a whole number from 1 on", got=show(num_envs))
+        if time_limit not in ("continue", "fresh"):
+            raise BackplayError(
+                "time_limit", expected="'continue' or 'fresh'", got=show(time_limit)
+            )
+        if patience is not None and not (
+            isinstance(patience, int | float) and 1.0 <= patience < float("inf")
+        ):
+            raise BackplayError(
+                "patience", expected="a number from 1 on, or None", got=show(patience)
+            )
+        self.mazes = training_mazes(mazes)
+        if not self.mazes.num_mazes:
+            raise BackplayError("mazes", expected="at least one maze", got="an empty set")
+        self.num_envs, self.render_mode = num_envs, render_mode
+        sizes = [self.mazes.num_mazes, self.mazes.cells]
+        self.single_observation_space = spaces.MultiDiscrete(sizes, dtype=np.int32)
+        self.single_action_space = spaces.Discrete(ACTIONS)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.restored_steps = 0
+        """Steps spent on making states to start from: those of random walks."""
+        self._patience, self._ready = patience, False
+        self._states = States(self.mazes, time_limit == "fresh")
+        self._offsets = offsets(self.mazes.width)
+        self._rng = np.random.default_rng()
+        self._finished = Finished()
+        self._places = np.zeros((num_envs, 2), np.int32)
+        self._clocks, self._lengths, self._limits = np.zeros((3, num_envs), np.int64)
+        self._start_demos, self._start_steps = np.zeros((2, num_envs), np.int64)
+        self._returns, self._ended = np.zeros(num_envs), np.zeros(num_envs + 1, np.int64)
+        self.set_curriculum(_Beginning() if curriculum is None else curriculum)
+
+    def set_curriculum(self, curriculum: DrawsStarts) -> None:
+        """From the next start on, starts are drawn from `curriculum`; its walks are walked now."""
+        if isinstance(curriculum, type) or not isinstance(curriculum, DrawsStarts):
+            raise BackplayError(
+                "curriculum", expected="a curriculum such as bp.Uniform()", got=show(curriculum)
+            )
+        self.restored_steps += self._states.hold(getattr(curriculum, "walks", ()))
+        self.curriculum = curriculum
+
+    def take_episodes(self) -> list[Episode]:
+        """The episodes that finished since the last call, oldest first (at most 100,000)."""
+        return self._finished.take()
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """One attribute, or what one method returns: all agents are one worker."""
+        found = getattr(self, name)
+        return (found(*args, **kwargs) if callable(found) else found,)
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """As `call`."""
+        return self.call(name)
+
+    @property
+    def starts(self) -> list[Start | None]:
+        """Where the present episodes started."""
+        if not self._ready:
+            return [None] * self.num_envs
+        return list(map(Start, self._start_demos.tolist(), self._start_steps.tolist()))
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[NDArray[np.int32], dict[str, Any]]:
+        """New episodes everywhere; `options["starts"]` may name a `Start` for each agent."""
+        given = [seed] if seed is None or isinstance(seed, int | np.integer) else list(seed)
+        seeds = [int(one) for one in given if one is not None]
+        if len(given) not in (1, self.num_envs) or any(one < 0 for one in seeds):
+            raise BackplayError("seed", expected=f"one number or {self.num_envs}", got=show(seed))
+        if seeds:
+            self._rng = np.random.default_rng([*seeds, _STREAM])
+        asked = (options or {}).get("starts")
+        self._begin(np.arange(self.num_envs), None if asked is None else self._asked(asked))
+        self._ready = True
+        return self.observe(), {}
+
+    def observe(self) -> NDArray[np.int32]:
+        """What is seen now, [num_envs, 2]."""
+        return self._places.copy()
+
+    def step(self, actions: NDArray[np.int64]) -> Answer:
+        """One step of all agents; where an episode ended, what is seen is the start of the next."""
+        if not self._ready:
+            raise BackplayError("The episodes have not begun", do="Call reset first.")
+        taken = self._checked(actions)
+        n, mazes = self.num_envs, self.mazes
+        rewards, terminated, truncated = np.empty(n), np.empty(n, np.bool_), np.empty(n, np.bool_)
+        count = step_all(
+            taken, mazes.exits, self._offsets, mazes.goals, mazes.max_steps, mazes.step_reward,
+            mazes.goal_reward, self._places, self._clocks, self._lengths, self._limits,
+            self._returns, rewards, terminated, truncated, self._ended,
+        )  # fmt: skip
+        infos = self._finish(self._ended[:count], terminated) if count else {}
+        return self._places.copy(), rewards, terminated, truncated, infos
+
+    def _finish(self, ended: Ints, terminated: NDArray[np.bool_]) -> dict[str, Any]:
+        """Keeps the episodes that ended, begins the next ones; infos in Gymnasium's form."""
+        mask = np.zeros(self.num_envs, np.bool_)
+        mask[ended] = True
+        final_obs = self._places.copy()
+        self._finished.add(
+            self._start_demos[ended], self._start_steps[ended], self._returns[ended],
+            self._lengths[ended], terminated[ended],
+        )  # fmt: skip
+        self._begin(ended)
+        return {
+            "final_obs": final_obs, "_final_obs": mask,
+            "final_info": {"is_success": terminated.copy(), "_is_success": mask.copy()},
+            "_final_info": mask.copy(),
+        }  # fmt: skip
+
+    def _begin(self, who: Ints, asked: tuple[Ints, Ints] | None = None) -> None:
+        """A new episode for each agent of who [k]: at the starts asked for, or drawn ones."""
+        drawn = asked or self.curriculum.sample(self.mazes.lengths, len(who), self._rng)
+        demo, step = (np.asarray(part, np.int64) for part in drawn)
+        places = self._states.look_up(demo, step)
+        self._places[who, 0], self._places[who, 1] = places.mazes, places.cells
+        self._clocks[who], self._lengths[who], self._returns[who] = places.clocks, 0, 0.0
+        self._start_demos[who], self._start_steps[who] = demo, step
+        if self._patience is None:
+            self._limits[who] = _NEVER
+        else:
+            self._limits[who] = np.ceil(_GRACE + self._patience * places.left)
+
+    def _asked(self, starts: Any) -> tuple[Ints, Ints]:
+        try:
+            demo, step = np.array([tuple(start) for start in starts], np.int64).reshape(-1, 2).T
+            if len(demo) == self.num_envs:
+                return demo.copy(), step.copy()
+        except (TypeError, ValueError, OverflowError):
+            pass
+        raise BackplayError(
+            'options["starts"]', expected=f"{self.num_envs} of Start(demo, step)", got=show(starts)
+        )
+
+    def _checked(self, actions: Any) -> NDArray[np.int64]:
+        given = np.asarray(actions)
+        if given.shape == (self.num_envs,) and given.dtype.kind in "iu":
+            taken: NDArray[np.int64] = np.ascontiguousarray(given, np.int64)
+            if are_actions(taken):
+                return taken
+        raise BackplayError("actions", expected=f"{self.num_envs} of 0 to 4", got=show(actions))
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything but the curriculum, as plain data: with it, a vector goes on exactly."""
+        return {
+            **{name: getattr(self, f"_{name}").copy() for name in _NOW},
+            "rng": deepcopy(dict(self._rng.bit_generator.state)),
+            "finished": self._finished.get_state(),
+            "walks": self._states.get_state(),
+            "restored_steps": self.restored_steps,
+            "ready": self._ready,
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Goes on from `get_state()` of a vector made alike, under the curriculum it has now."""
+        try:
+            rng = np.random.Generator(np.random.PCG64(0))
+            rng.bit_generator.state = state["rng"]
+            now = self._checked_now(state)
+            finished = Finished()
+            finished.set_state(state["finished"])
+            restored_steps, ready = int(state["restored_steps"]), bool(state["ready"])
+            self._states.set_state(state["walks"])
+        except (KeyError, TypeError, ValueError, AttributeError, BackplayError) as error:
+            raise BackplayError(
+                "This state is of another vector", expected="what get_state of one like it said",
+                got=f"{type(error).__name__}: {str(error)[:200]}",
+            ) from error  # fmt: skip
+        for name, array in now.items():
+            getattr(self, f"_{name}")[:] = array
+        self._rng, self._finished = rng, finished
+        self.restored_steps, self._ready = restored_steps, ready
+
+    def _checked_now(self, state: dict[str, Any]) -> dict[str, NDArray[Any]]:
+        """The arrays of a state, refused unless they fit the mazes and the number of agents."""
+        now = {name: np.asarray(state[name]) for name in _NOW}
+        for name, array in now.items():
+            if array.shape != getattr(self, f"_{name}").shape:
+                raise ValueError(f"{name} of the shape {array.shape}")
+        places = now["places"]
+        if (places < 0).any() or (places >= (self.mazes.num_mazes, self.mazes.cells)).any():
+            raise ValueError("places in other mazes")
+        if state["rng"]["state"]["inc"] % 2 != 1:  # the generator would stand still
+            raise ValueError("a random number generator that cannot be")
+        return now
+
+    def render(self) -> tuple[Any, ...]:
+        """A picture or a text of every agent's maze."""
+        mazes = self.mazes
+        return tuple(
+            draw.render(
+                self.render_mode, mazes.walls[maze], int(mazes.starts[maze]),
+                int(mazes.goals[maze]), int(cell),
+            )
+            for maze, cell in self._places
+        )  # fmt: skip
