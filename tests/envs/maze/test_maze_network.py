@@ -7,6 +7,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from backplay.envs.maze import fast_network
 from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.network import DenseMazeNetwork
 from backplay.errors import BackplayError
@@ -111,6 +112,20 @@ def test_planes_and_compact_observations_are_the_same_to_the_dense_network() -> 
     planes = torch.tensor(np.stack([agent, goal, passages, wall])).view(1, 4, 6, 6)
     logits, values = dense.on_planes(planes)
     torch.testing.assert_close(dense(torch.tensor([[maze, cell]])), (logits, values))
+
+
+@pytest.mark.parametrize("kept", [2000, 0])
+def test_what_is_remembered_is_the_same(kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether mazes are kept or not, in either mode, piece by piece."""
+    monkeypatch.setattr(fast_network, "MAZES_KEPT", kept)
+    monkeypatch.setattr(fast_network, "CHUNK", 7)
+    mazes = random_mazes(4, 9, 9, 16)
+    dense, fast = pair(mazes)
+    for seed, mode in enumerate((torch.no_grad, torch.inference_mode, torch.no_grad)):
+        states = free_states(mazes, 60, seed)
+        with mode():
+            for ours, theirs in zip(fast(states), dense(states), strict=True):
+                torch.testing.assert_close(ours, theirs, rtol=1e-11, atol=1e-11)
 
 
 def test_what_is_remembered_is_forgotten_when_the_weights_change() -> None:

@@ -99,9 +99,10 @@ class FastMazeNetwork(MazeNetwork):
     def _remembered(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """As `forward`, from what has been computed since the weights changed last."""
         versions = tuple(parameter._version for parameter in self.parameters())
-        if self._memory is None or self._memory.versions != versions:
-            self._memory = Memory(self, versions)
-        return self._memory.look_up(observations)
+        with torch.inference_mode(False), torch.no_grad():  # one memory for either mode
+            if self._memory is None or self._memory.versions != versions:
+                self._memory = Memory(self, versions)
+            return self._memory.look_up(observations)
 
 
 class States:

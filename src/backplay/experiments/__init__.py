@@ -1,0 +1,1 @@
+"""The paper's experiments as data, and what turns them into training runs."""
