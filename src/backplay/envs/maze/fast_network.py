@@ -26,7 +26,6 @@ from torch.nn import functional
 
 from backplay.envs.maze.network import ACTIONS, MazeNetwork
 from backplay.envs.maze.network_kernels import (
-    AROUND,
     CHANNELS,
     HIDDEN,
     WINDOW,
@@ -84,7 +83,7 @@ class FastMazeNetwork(MazeNetwork):
     def _tables(self) -> Tensor:
         """What the second layer gets from each kind of cell, and below, how an agent changes it.
 
-        [kinds + pairs, 9, channels]
+        [kinds + pairs, 3, 3 * channels]
         """
         inputs, kind_of_pair = self._states.inputs, self._states.kind_of_pair
         kinds = self._states.patterns.num_kinds
@@ -92,9 +91,9 @@ class FastMazeNetwork(MazeNetwork):
         seen = functional.relu(functional.linear(inputs.to(first.dtype), first, self.first.bias))
         alone = seen[:kinds]
         differences = seen[kinds:] - alone.index_select(0, kind_of_pair)
-        # [out, in, 3, 3] -> [in, 9 * out]
-        second = self.second.weight.flatten(2).permute(1, 2, 0).reshape(CHANNELS, -1)
-        return (torch.cat([alone, differences]) @ second).view(-1, AROUND, CHANNELS)
+        # [out, in, 3, 3] -> [in, 9 * out]; flipped, for a cell gives to where others take from
+        second = self.second.weight.flip(2, 3).flatten(2).permute(1, 2, 0).reshape(CHANNELS, -1)
+        return (torch.cat([alone, differences]) @ second).view(-1, 3, 3 * CHANNELS)
 
     def _remembered(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """As `forward`, from what has been computed since the weights changed last."""
@@ -199,26 +198,23 @@ class Third(torch.autograd.Function):
         gradient = gradient.contiguous()
         slots = torch.from_numpy(asked.slots)
         by_maze = gradient.new_zeros(len(before), HIDDEN).index_add_(0, slots, gradient)
-        to_third = after.flatten(1).T @ by_maze
-        to_after = (by_maze @ third.T).view_as(before)
-        to_before = torch.ops.aten.threshold_backward(to_after, after, 0)
+        to_third = after.T @ by_maze
+        to_before = torch.ops.aten.threshold_backward(by_maze @ third.T, after, 0)
         to_moved = torch.zeros_like(moved)
         work = np.empty((2, len(asked) * WINDOW), np.int32)
-        by_cell = (-1, CHANNELS, HIDDEN)
         third_layer_backward(
-            asked.first, asked.slots, _array(before), _array(moved), _array(differences),
-            _array(third.view(by_cell)), _array(gradient), asked.width,
-            _array(to_third.view(by_cell)), _array(to_moved), _array(to_before),
-            *work,
+            asked.first, asked.slots, _by_cell(before), _by_cell(moved), _by_cell(differences),
+            _weights(third), _array(gradient), asked.width,
+            _weights(to_third), _by_cell(to_moved), _by_cell(to_before), *work,
         )  # fmt: skip
-        to_tables = gradient.new_zeros(ctx.rows, AROUND, CHANNELS)
+        to_tables = gradient.new_zeros(ctx.rows, 3, 3 * CHANNELS)
         to_parts, to_changes = to_tables[: len(asked.pairs)], to_tables[len(asked.pairs) :]
         second_layer_backward(asked.kinds, _array(to_before), asked.width, _array(to_parts))
         with_agent_backward(
             asked.slots, asked.agents, asked.kinds, asked.pairs, _array(to_moved), asked.width,
             _array(to_changes),
         )  # fmt: skip
-        to_bias = to_before.sum((0, 1))
+        to_bias = to_before.view(-1, CHANNELS).sum(0)
         return to_tables, to_bias, to_third, by_maze.sum(0), None
 
 
@@ -280,20 +276,20 @@ def _without_agent(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Of mazes without an agent: the second layer before and after its ReLU, and the third."""
     assert second_bias is not None
-    size = (*kinds.shape, CHANNELS)
+    size = (len(kinds), kinds.shape[1] * CHANNELS)
     before, after = tables.new_empty(size), tables.new_empty(size)
     second_layer(
         kinds, _array(tables[: len(shape.pairs)]), _array(second_bias), shape.width,
         _array(before), _array(after),
     )  # fmt: skip
-    return before, after, torch.addmm(third_bias, after.flatten(1), third)
+    return before, after, torch.addmm(third_bias, after, third)
 
 
 def _with_agent(
     alone: Tensor, before: Tensor, tables: Tensor, third: Tensor, asked: Asked
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The third layer with agents; the second around them, before its ReLU and as a difference."""
-    moved = alone.new_empty(len(asked), WINDOW, CHANNELS)
+    moved = alone.new_empty(len(asked), WINDOW * CHANNELS)
     differences = torch.empty_like(moved)
     changes = tables[len(asked.pairs) :]
     with_agent(
@@ -301,12 +297,19 @@ def _with_agent(
         asked.width, _array(moved), _array(differences),
     )  # fmt: skip
     hidden = alone.index_select(0, torch.from_numpy(asked.slots))
-    third_layer(
-        asked.first, _array(differences), _array(third.view(-1, CHANNELS, HIDDEN)), asked.width,
-        _array(hidden),
-    )  # fmt: skip
+    third_layer(asked.first, _by_cell(differences), _weights(third), asked.width, _array(hidden))
     return hidden, moved, differences
 
 
 def _array(tensor: Tensor) -> NDArray[Any]:
     return tensor.detach().numpy()
+
+
+def _by_cell(tensor: Tensor) -> NDArray[Any]:
+    """[n, cells * channels] as [n, cells, channels]."""
+    return _array(tensor.view(len(tensor), -1, CHANNELS))
+
+
+def _weights(third: Tensor) -> NDArray[Any]:
+    """The third layer's weights by cell, [cells, channels, HIDDEN]."""
+    return _array(third.view(-1, CHANNELS, HIDDEN))

@@ -5,8 +5,10 @@ which cell has which), and the first full layer's weights by cell. Goes out: wha
 convolution gives for mazes without an agent, and how an agent changes it and the layer after it.
 
 Cells are y * width + x. The 3 x 3 positions around a cell are numbered row by row from 0 to 8, the
-5 x 5 cells around an agent from 0 to 24. CHANNELS and HIDDEN are the paper's, and constants so that
-the inner loops become straight vector code.
+5 x 5 cells around an agent from 0 to 24. What a cell adds to the nine around it is stored as three
+rows of 3 * channels: cells side by side on the board lie side by side in memory, so that each row
+is added at once. CHANNELS and HIDDEN are the paper's, and constants so that the inner loops become
+straight vector code.
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ from backplay.envs.kernels import kernel
 
 CHANNELS = 32
 HIDDEN = 128
-AROUND = 9
 WINDOW = 25
 
 sums = partial(kernel, fastmath={"reassoc", "contract", "nsz"})
@@ -25,68 +26,63 @@ sums = partial(kernel, fastmath={"reassoc", "contract", "nsz"})
 
 
 @sums
-def _second_layer_at_a_border(kinds, parts, bias, height, width, y, x, before):  # type: ignore[no-untyped-def]
-    for c in range(CHANNELS):
-        before[c] = bias[c]
-    for dy in range(-1, 2):
-        for dx in range(-1, 2):
-            if 0 <= y + dy < height and 0 <= x + dx < width:
-                kind = kinds[(y + dy) * width + x + dx]
-                for c in range(CHANNELS):
-                    before[c] += parts[kind, 3 * dy + dx + 4, c]
+def _columns(cell, width):  # type: ignore[no-untyped-def]
+    """Which of the channels of the three cells x - 1, x, x + 1 are on the board: first, last."""
+    x = cell % width
+    return (0 if x > 0 else CHANNELS), (3 * CHANNELS if x < width - 1 else 2 * CHANNELS)
+
+
+@sums
+def _add(to, part):  # type: ignore[no-untyped-def]
+    """Adds part [n] to to [n]. Slices come in, so that no index can be negative in here."""
+    if part.shape[0] == 3 * CHANNELS:
+        for c in range(3 * CHANNELS):
+            to[c] += part[c]
+    else:
+        for c in range(part.shape[0]):
+            to[c] += part[c]
 
 
 @sums
 def second_layer(kinds, parts, bias, width, before, after):  # type: ignore[no-untyped-def]
     """The second convolution of mazes without an agent, before and after its ReLU.
 
-    kinds [mazes, cells], parts [kinds, 9, channels] -> before, after [mazes, cells, channels].
+    kinds [mazes, cells], parts [kinds, 3, 3 * channels] -> before, after [mazes, cells * channels].
     """
     mazes, cells = kinds.shape
-    height = cells // width
     zero = parts.dtype.type(0)
     for maze in range(mazes):
-        for y in range(height):
-            for x in range(width):
-                cell = y * width + x
-                if 0 < y < height - 1 and 0 < x < width - 1:
-                    up, row, down = cell - width, cell, cell + width
-                    a, b, d = kinds[maze, up - 1], kinds[maze, up], kinds[maze, up + 1]
-                    e, f, g = kinds[maze, row - 1], kinds[maze, row], kinds[maze, row + 1]
-                    h, i, j = kinds[maze, down - 1], kinds[maze, down], kinds[maze, down + 1]
-                    for c in range(CHANNELS):
-                        total = (
-                            bias[c]
-                            + (parts[a, 0, c] + parts[b, 1, c] + parts[d, 2, c])
-                            + (parts[e, 3, c] + parts[f, 4, c] + parts[g, 5, c])
-                            + (parts[h, 6, c] + parts[i, 7, c] + parts[j, 8, c])
-                        )
-                        before[maze, cell, c] = total
-                        after[maze, cell, c] = max(total, zero)
-                else:
-                    _second_layer_at_a_border(
-                        kinds[maze], parts, bias, height, width, y, x, before[maze, cell]
-                    )
-                    for c in range(CHANNELS):
-                        after[maze, cell, c] = max(before[maze, cell, c], zero)
+        here = before[maze]
+        for cell in range(cells):
+            there = here[cell * CHANNELS : (cell + 1) * CHANNELS]
+            for c in range(CHANNELS):
+                there[c] = bias[c]
+        for cell in range(cells):
+            part = parts[kinds[maze, cell]]
+            first, last = _columns(cell, width)
+            for row in range(3):
+                to = cell + (row - 1) * width
+                if 0 <= to < cells:
+                    at = (to - 1) * CHANNELS
+                    _add(here[at + first : at + last], part[row, first:last])
+        there = after[maze]
+        for i in range(cells * CHANNELS):
+            there[i] = max(here[i], zero)
 
 
 @sums
 def second_layer_backward(kinds, gradient, width, to_parts):  # type: ignore[no-untyped-def]
-    """Adds the gradient of `before` [mazes, cells, channels] into that of `parts`."""
+    """Adds the gradient of `before` [mazes, cells * channels] into that of `parts`."""
     mazes, cells = kinds.shape
-    height = cells // width
     for maze in range(mazes):
-        for y in range(height):
-            for x in range(width):
-                cell = y * width + x
-                for dy in range(-1, 2):
-                    for dx in range(-1, 2):
-                        if 0 <= y + dy < height and 0 <= x + dx < width:
-                            kind = kinds[maze, cell + dy * width + dx]
-                            position = 3 * dy + dx + 4
-                            for c in range(CHANNELS):
-                                to_parts[kind, position, c] += gradient[maze, cell, c]
+        for cell in range(cells):
+            part = to_parts[kinds[maze, cell]]
+            first, last = _columns(cell, width)
+            for row in range(3):
+                source = cell + (row - 1) * width
+                if 0 <= source < cells:
+                    at = (source - 1) * CHANNELS
+                    _add(part[row, first:last], gradient[maze, at + first : at + last])
 
 
 @sums
@@ -94,63 +90,65 @@ def with_agent(slots, agents, kinds, pairs, changes, before, width, moved, diffe
     """The second convolution around the agents, and how it differs from that without them.
 
     slots [states] is the row of a state's maze in `kinds` and `before`, agents [states] its cell,
-    pairs [kinds, 9] the row in `changes` [pairs, 9, channels] for a kind of cell with the agent at
-    a position around it. moved [states, 25, channels] is before the ReLU, differences after it.
+    pairs [kinds, 9] the row in `changes` [pairs, 3, 3 * channels] for a kind of cell with the agent
+    at a position around it. moved [states, 25 * channels] is before the ReLU, differences after it;
+    cells off the board have the numbers of nobody, and 0.
     """
     height = kinds.shape[1] // width
     zero = before.dtype.type(0)
     for state in range(slots.shape[0]):
         slot = slots[state]
         y, x = agents[state] // width, agents[state] % width
+        here, difference = moved[state], differences[state]
         for around in range(WINDOW):
             ry, rx = y + around // 5 - 2, x + around % 5 - 2
-            if 0 <= ry < height and 0 <= rx < width:
+            at = (ry * width + rx) * CHANNELS
+            on_board = 0 <= ry < height and 0 <= rx < width
+            target = here[around * CHANNELS : (around + 1) * CHANNELS]
+            if on_board:
+                source = before[slot, at : at + CHANNELS]
                 for c in range(CHANNELS):
-                    moved[state, around, c] = before[slot, ry * width + rx, c]
+                    target[c] = source[c]
             else:
                 for c in range(CHANNELS):
-                    moved[state, around, c] = 0
+                    target[c] = zero
         for dy in range(-1, 2):
             for dx in range(-1, 2):
-                qy, qx = y - dy, x - dx  # its first layer sees the agent at (dy, dx)
-                if not (0 <= qy < height and 0 <= qx < width):
-                    continue
-                pair = pairs[kinds[slot, qy * width + qx], 3 * dy + dx + 4]
-                for ey in range(-1, 2):
-                    for ex in range(-1, 2):
-                        around = 5 * (2 - dy - ey) + 2 - dx - ex
-                        for c in range(CHANNELS):
-                            moved[state, around, c] += changes[pair, 3 * ey + ex + 4, c]
+                if 0 <= y + dy < height and 0 <= x + dx < width:
+                    kind = kinds[slot, (y + dy) * width + x + dx]
+                    change = changes[pairs[kind, 4 - 3 * dy - dx]]
+                    for row in range(3):
+                        at = (5 * (1 + dy + row) + 1 + dx) * CHANNELS
+                        _add(here[at : at + 3 * CHANNELS], change[row])
         for around in range(WINDOW):
             ry, rx = y + around // 5 - 2, x + around % 5 - 2
-            if 0 <= ry < height and 0 <= rx < width:
-                cell = ry * width + rx
+            at = (ry * width + rx) * CHANNELS
+            on_board = 0 <= ry < height and 0 <= rx < width
+            target = difference[around * CHANNELS : (around + 1) * CHANNELS]
+            if on_board:
+                now = here[around * CHANNELS : (around + 1) * CHANNELS]
+                source = before[slot, at : at + CHANNELS]
                 for c in range(CHANNELS):
-                    differences[state, around, c] = max(moved[state, around, c], zero) - max(
-                        before[slot, cell, c], 0
-                    )
+                    target[c] = max(now[c], zero) - max(source[c], zero)
             else:
                 for c in range(CHANNELS):
-                    differences[state, around, c] = 0
+                    target[c] = zero
 
 
 @sums
 def with_agent_backward(slots, agents, kinds, pairs, gradient, width, to_changes):  # type: ignore[no-untyped-def]
-    """Adds the gradient of `moved` [states, 25, channels] into that of `changes`."""
+    """Adds the gradient of `moved` [states, 25 * channels] into that of `changes`."""
     height = kinds.shape[1] // width
     for state in range(slots.shape[0]):
         y, x = agents[state] // width, agents[state] % width
         for dy in range(-1, 2):
             for dx in range(-1, 2):
-                qy, qx = y - dy, x - dx
-                if not (0 <= qy < height and 0 <= qx < width):
-                    continue
-                pair = pairs[kinds[slots[state], qy * width + qx], 3 * dy + dx + 4]
-                for ey in range(-1, 2):
-                    for ex in range(-1, 2):
-                        around = 5 * (2 - dy - ey) + 2 - dx - ex
-                        for c in range(CHANNELS):
-                            to_changes[pair, 3 * ey + ex + 4, c] += gradient[state, around, c]
+                if 0 <= y + dy < height and 0 <= x + dx < width:
+                    kind = kinds[slots[state], (y + dy) * width + x + dx]
+                    change = to_changes[pairs[kind, 4 - 3 * dy - dx]]
+                    for row in range(3):
+                        at = (5 * (1 + dy + row) + 1 + dx) * CHANNELS
+                        _add(change[row], gradient[state, at : at + 3 * CHANNELS])
 
 
 @sums
