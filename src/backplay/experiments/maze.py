@@ -39,6 +39,7 @@ REGIMES = (
 PRESETS = ("ours", "paper")
 
 PAPER_EPOCHS, PAPER_EPOCH = 2_000, 102_400
+UPDATES, STEPS = 125, 160  # of our preset: updates in a run, steps of each agent between two
 PAPER_TRUE_START = 1_750  # the epoch from which every regime trains on the true start alone
 
 _COLUMNS = ("optimal", "within_5", "extra_mean", "extra_std")
@@ -98,9 +99,13 @@ def settings(run: MazeRun) -> TrainConfig:
             bootstrap_truncated=False,
         )  # fmt: skip
     else:
-        envs, ppo = 256, PPOConfig(
-            num_steps=160, minibatch_size=5_120, passes=4, learning_rate=2e-3,
-            final_learning_rate=0.0, entropy_coefficient=0.01, normalise_advantages="batch",
+        # As many updates whatever the budget: learning takes a number of them, and frames to fill
+        # them with; what frames are left makes each better.
+        envs = int(np.clip(run.frames / (UPDATES * STEPS), 32, 512))
+        ppo = PPOConfig(
+            num_steps=STEPS, minibatch_size=max(1, envs * STEPS // 8), passes=4,
+            learning_rate=2e-3, final_learning_rate=0.0, entropy_coefficient=0.01,
+            normalise_advantages="batch",
         )  # fmt: skip
     if run.regime == "kickstarted":
         ppo = replace(ppo, teacher_coefficient=1.0, teacher_until=0.5)
