@@ -16,7 +16,7 @@ one's arithmetic repeats itself:
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -186,26 +186,25 @@ class Third(torch.autograd.Function):
         before, after, alone = _without_agent(
             asked.kinds, asked, tables, second_bias, third, third_bias
         )
-        hidden, moved, differences = _with_agent(alone, before, tables, third, asked)
-        ctx.save_for_backward(third, before, after, moved, differences)
-        ctx.asked, ctx.rows = asked, len(tables)
+        hidden, around = _with_agent(alone, before, tables, third, asked)
+        ctx.save_for_backward(third, after, around.differences)
+        ctx.asked, ctx.rows, ctx.used, ctx.counts = asked, len(tables), around.used, around.counts
         return hidden
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        third, before, after, moved, differences = ctx.saved_tensors
+        third, after, differences = ctx.saved_tensors
         asked: Asked = ctx.asked
         gradient = gradient.contiguous()
         slots = torch.from_numpy(asked.slots)
-        by_maze = gradient.new_zeros(len(before), HIDDEN).index_add_(0, slots, gradient)
+        by_maze = gradient.new_zeros(len(after), HIDDEN).index_add_(0, slots, gradient)
         to_third = after.T @ by_maze
         to_before = torch.ops.aten.threshold_backward(by_maze @ third.T, after, 0)
-        to_moved = torch.zeros_like(moved)
-        work = np.empty((2, len(asked) * WINDOW), np.int32)
+        to_moved = torch.zeros_like(differences)
         third_layer_backward(
-            asked.first, asked.slots, _by_cell(before), _by_cell(moved), _by_cell(differences),
-            _weights(third), _array(gradient), asked.width,
-            _weights(to_third), _by_cell(to_moved), _by_cell(to_before), *work,
+            asked.first, asked.slots, _by_cell(differences), ctx.used, ctx.counts, _weights(third),
+            _array(gradient), asked.width, _weights(to_third), _by_cell(to_moved),
+            _by_cell(to_before),
         )  # fmt: skip
         to_tables = gradient.new_zeros(ctx.rows, 3, 3 * CHANNELS)
         to_parts, to_changes = to_tables[: len(asked.pairs)], to_tables[len(asked.pairs) :]
@@ -254,7 +253,7 @@ class Memory:
             before, _, alone = self._without_agent(asked.kinds)
         else:
             before, alone = self._layers
-        hidden, _, _ = _with_agent(alone, before, self._tables, self._network.third, asked)
+        hidden, _ = _with_agent(alone, before, self._tables, self._network.third, asked)
         logits, values = self._network.heads(hidden)
         self._table[torch.from_numpy(keys)] = torch.cat([logits, values[:, None]], 1)
         self._known[keys] = True
@@ -285,20 +284,37 @@ def _without_agent(
     return before, after, torch.addmm(third_bias, after, third)
 
 
+class Around(NamedTuple):
+    """The second layer on the 5 x 5 cells around agents, after its ReLU."""
+
+    differences: Tensor
+    """Against the same maze without an agent, [states, 25 * channels]."""
+    used: NDArray[np.uint8]
+    """First come the channels that are on with or without the agent, [states, 25, channels]."""
+    counts: NDArray[np.uint8]
+    """How many they are, [states, 25]."""
+
+
 def _with_agent(
     alone: Tensor, before: Tensor, tables: Tensor, third: Tensor, asked: Asked
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The third layer with agents; the second around them, before its ReLU and as a difference."""
-    moved = alone.new_empty(len(asked), WINDOW * CHANNELS)
-    differences = torch.empty_like(moved)
-    changes = tables[len(asked.pairs) :]
+) -> tuple[Tensor, Around]:
+    """The third layer with agents; the second around them."""
+    n, changes = len(asked), tables[len(asked.pairs) :]
+    moved = alone.new_empty(n, WINDOW * CHANNELS)
+    around = Around(
+        torch.empty_like(moved),
+        np.empty((n, WINDOW, CHANNELS), np.uint8), np.empty((n, WINDOW), np.uint8),
+    )  # fmt: skip
     with_agent(
         asked.slots, asked.agents, asked.kinds, asked.pairs, _array(changes), _array(before),
-        asked.width, _array(moved), _array(differences),
+        asked.width, _array(moved), _array(around.differences), around.used, around.counts,
     )  # fmt: skip
     hidden = alone.index_select(0, torch.from_numpy(asked.slots))
-    third_layer(asked.first, _by_cell(differences), _weights(third), asked.width, _array(hidden))
-    return hidden, moved, differences
+    third_layer(
+        asked.first, _by_cell(around.differences), around.used, around.counts, _weights(third),
+        asked.width, _array(hidden),
+    )  # fmt: skip
+    return hidden, around
 
 
 def _array(tensor: Tensor) -> NDArray[Any]:

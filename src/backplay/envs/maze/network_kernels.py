@@ -20,6 +20,7 @@ from backplay.envs.kernels import kernel
 CHANNELS = 32
 HIDDEN = 128
 WINDOW = 25
+ON, WAS = CHANNELS, 2 * CHANNELS  # beside a channel: on with the agent, on without it
 
 sums = partial(kernel, fastmath={"reassoc", "contract", "nsz"})
 """For kernels whose sums may be taken in any order."""
@@ -41,6 +42,29 @@ def _add(to, part):  # type: ignore[no-untyped-def]
     else:
         for c in range(part.shape[0]):
             to[c] += part[c]
+
+
+@sums
+def _add_one(to, a, x):  # type: ignore[no-untyped-def]
+    """Adds a x [HIDDEN] to `to`."""
+    for j in range(HIDDEN):
+        to[j] += a * x[j]
+
+
+@sums
+def _add_four(to, a, x, b, y, c, z, d, w):  # type: ignore[no-untyped-def]
+    """Adds a x + b y + c z + d w to `to`."""
+    for j in range(HIDDEN):
+        to[j] += (a * x[j] + b * y[j]) + (c * z[j] + d * w[j])
+
+
+@sums
+def _dot(x, y):  # type: ignore[no-untyped-def]
+    """The sum of x [HIDDEN] times y."""
+    total = x.dtype.type(0)
+    for j in range(HIDDEN):
+        total += x[j] * y[j]
+    return total
 
 
 @sums
@@ -86,13 +110,17 @@ def second_layer_backward(kinds, gradient, width, to_parts):  # type: ignore[no-
 
 
 @sums
-def with_agent(slots, agents, kinds, pairs, changes, before, width, moved, differences):  # type: ignore[no-untyped-def]
+def with_agent(  # type: ignore[no-untyped-def]
+    slots, agents, kinds, pairs, changes, before, width, moved, differences, used, counts
+):  # fmt: skip
     """The second convolution around the agents, and how it differs from that without them.
 
     slots [states] is the row of a state's maze in `kinds` and `before`, agents [states] its cell,
     pairs [kinds, 9] the row in `changes` [pairs, 3, 3 * channels] for a kind of cell with the agent
     at a position around it. moved [states, 25 * channels] is before the ReLU, differences after it;
-    cells off the board have the numbers of nobody, and 0.
+    cells off the board have the numbers of nobody, and 0. used [states, 25, channels] begins with
+    the channels that are on with the agent (+ ON) or were without it (+ WAS), counts [states, 25]
+    of them: in a trained network a few, and no other matters for what follows.
     """
     height = kinds.shape[1] // width
     zero = before.dtype.type(0)
@@ -130,9 +158,16 @@ def with_agent(slots, agents, kinds, pairs, changes, before, width, moved, diffe
                 source = before[slot, at : at + CHANNELS]
                 for c in range(CHANNELS):
                     target[c] = max(now[c], zero) - max(source[c], zero)
+                count, listed = 0, used[state, around]
+                for c in range(CHANNELS):
+                    on, was = now[c] > zero, source[c] > zero
+                    listed[count] = c + ON * on + WAS * was
+                    count += on or was
+                counts[state, around] = count
             else:
                 for c in range(CHANNELS):
                     target[c] = zero
+                counts[state, around] = 0
 
 
 @sums
@@ -152,7 +187,7 @@ def with_agent_backward(slots, agents, kinds, pairs, gradient, width, to_changes
 
 
 @sums
-def third_layer(first, differences, weights, width, hidden):  # type: ignore[no-untyped-def]
+def third_layer(first, differences, used, counts, weights, width, hidden):  # type: ignore[no-untyped-def]
     """Adds to hidden [states, HIDDEN] what the agents change in it.
 
     The states of cell p are first[p] to first[p + 1] - 1. Going over the cells of the board, not
@@ -161,6 +196,7 @@ def third_layer(first, differences, weights, width, hidden):  # type: ignore[no-
     cells = weights.shape[0]
     height = cells // width
     for cell in range(cells):
+        here = weights[cell]
         y, x = cell // width, cell % width
         for around in range(WINDOW):
             py, px = y - around // 5 + 2, x - around % 5 + 2
@@ -168,109 +204,51 @@ def third_layer(first, differences, weights, width, hidden):  # type: ignore[no-
                 continue
             agent = py * width + px
             for state in range(first[agent], first[agent + 1]):
-                for c in range(0, CHANNELS, 4):
-                    a = differences[state, around, c]
-                    b = differences[state, around, c + 1]
-                    d = differences[state, around, c + 2]
-                    e = differences[state, around, c + 3]
-                    if a != 0 or b != 0 or d != 0 or e != 0:
-                        for j in range(HIDDEN):
-                            hidden[state, j] += (
-                                a * weights[cell, c, j]
-                                + b * weights[cell, c + 1, j]
-                                + d * weights[cell, c + 2, j]
-                                + e * weights[cell, c + 3, j]
-                            )
-
-
-@sums
-def _states_around(cell, first, width, height, states, places):  # type: ignore[no-untyped-def]
-    """The states with an agent within 2 of a cell, and where the cell is around it; how many."""
-    y, x = cell // width, cell % width
-    count = 0
-    for around in range(WINDOW):
-        py, px = y - around // 5 + 2, x - around % 5 + 2
-        if 0 <= py < height and 0 <= px < width:
-            agent = py * width + px
-            for state in range(first[agent], first[agent + 1]):
-                states[count] = state
-                places[count] = around
-                count += 1
-    return count
-
-
-@sums
-def _outer_products(i, states, places, differences, gradient, to_weights):  # type: ignore[no-untyped-def]
-    """Adds what the states i to i + 3 give to the gradient of one cell's weights."""
-    w = differences[states[i], places[i]]
-    x = differences[states[i + 1], places[i + 1]]
-    y = differences[states[i + 2], places[i + 2]]
-    z = differences[states[i + 3], places[i + 3]]
-    to_w, to_x = gradient[states[i]], gradient[states[i + 1]]
-    to_y, to_z = gradient[states[i + 2]], gradient[states[i + 3]]
-    for c in range(CHANNELS):
-        row = to_weights[c]
-        a, b, d, e = w[c], x[c], y[c], z[c]
-        for j in range(HIDDEN):
-            row[j] += a * to_w[j] + b * to_x[j] + d * to_y[j] + e * to_z[j]
-
-
-@sums
-def _outer_product(difference, gradient, to_weights):  # type: ignore[no-untyped-def]
-    """Adds what one state gives."""
-    for c in range(CHANNELS):
-        row = to_weights[c]
-        a = difference[c]
-        for j in range(HIDDEN):
-            row[j] += a * gradient[j]
-
-
-@sums
-def _dot_products(weights, gradient, out):  # type: ignore[no-untyped-def]
-    """Into out [channels]: weights [channels, HIDDEN] times gradient [HIDDEN]."""
-    for c in range(0, CHANNELS, 4):
-        w, x, y, z = weights[c], weights[c + 1], weights[c + 2], weights[c + 3]
-        a = b = d = e = gradient.dtype.type(0)
-        for j in range(HIDDEN):
-            a += w[j] * gradient[j]
-            b += x[j] * gradient[j]
-            d += y[j] * gradient[j]
-            e += z[j] * gradient[j]
-        out[c] = a
-        out[c + 1] = b
-        out[c + 2] = d
-        out[c + 3] = e
+                difference, channels = differences[state, around], used[state, around]
+                count, row = counts[state, around], hidden[state]
+                whole = count - count % 4
+                for k in range(0, whole, 4):
+                    c, d = channels[k] % CHANNELS, channels[k + 1] % CHANNELS
+                    e, f = channels[k + 2] % CHANNELS, channels[k + 3] % CHANNELS
+                    _add_four(
+                        row, difference[c], here[c], difference[d], here[d],
+                        difference[e], here[e], difference[f], here[f],
+                    )  # fmt: skip
+                for k in range(whole, count):
+                    c = channels[k] % CHANNELS
+                    _add_one(row, difference[c], here[c])
 
 
 @sums
 def third_layer_backward(  # type: ignore[no-untyped-def]
-    first, slots, before, moved, differences, weights, gradient, width, to_weights, to_moved,
-    to_before, states, places,
+    first, slots, differences, used, counts, weights, gradient, width, to_weights, to_moved,
+    to_before,
 ):  # fmt: skip
-    """From the gradient of `hidden` to those of weights and `before`, added, and of `moved`.
-
-    states and places [25 * number of states] are for work.
-    """
+    """From the gradient of `hidden` to those of weights and `before`, added, and of `moved`."""
     cells = weights.shape[0]
     height = cells // width
-    zero = gradient.dtype.type(0)
     for cell in range(cells):
-        count = _states_around(cell, first, width, height, states, places)
-        whole = count - count % 4
-        for i in range(0, whole, 4):
-            _outer_products(i, states, places, differences, gradient, to_weights[cell])
-        for i in range(whole, count):
-            _outer_product(differences[states[i], places[i]], gradient[states[i]], to_weights[cell])
-        for i in range(count):
-            state = states[i]
-            on, out = moved[state, places[i]], to_moved[state, places[i]]
-            was, to_was = before[slots[state], cell], to_before[slots[state], cell]
-            _dot_products(weights[cell], gradient[state], out)
-            # The difference of two ReLUs, of `moved` and of `before`, which `moved` contains too
-            for c in range(CHANNELS):
-                through = out[c] if on[c] > 0 else zero
-                to_was[c] += through - (out[c] if was[c] > 0 else zero)
-                out[c] = through
+        here, to_here = weights[cell], to_weights[cell]
+        y, x = cell // width, cell % width
+        for around in range(WINDOW):
+            py, px = y - around // 5 + 2, x - around % 5 + 2
+            if not (0 <= py < height and 0 <= px < width):
+                continue
+            agent = py * width + px
+            for state in range(first[agent], first[agent + 1]):
+                difference, channels = differences[state, around], used[state, around]
+                row = gradient[state]
+                for k in range(counts[state, around]):
+                    c = channels[k] % CHANNELS
+                    _add_one(to_here[c], difference[c], row)
+                    total = _dot(here[c], row)
+                    # The difference of two ReLUs: of `moved`, and of `before`, which is in `moved`
+                    if channels[k] & ON:
+                        to_moved[state, around, c] = total
+                        if not channels[k] & WAS:
+                            to_before[slots[state], cell, c] += total
+                    else:
+                        to_before[slots[state], cell, c] -= total
 
 
 @kernel
