@@ -27,13 +27,22 @@ from backplay.theory.hitting import (
 from backplay.theory.projection import Projection, project
 from backplay.theory.simulate import Runs, simulate_chain, simulate_graph
 from backplay.theory.starts import Phases, phases, stepwise, windowed
+from backplay.theory.studies import STUDIES, run_studies
+from backplay.theory.study import Finding, Panel, Series, Sizes, Study, Table
 
 __all__ = [
+    "STUDIES",
     "Chain",
+    "Finding",
     "Growth",
+    "Panel",
     "Phases",
     "Projection",
     "Runs",
+    "Series",
+    "Sizes",
+    "Study",
+    "Table",
     "Task",
     "Work",
     "eigenvalues",
@@ -57,6 +66,7 @@ __all__ = [
     "phases",
     "project",
     "regular",
+    "run_studies",
     "simulate_chain",
     "simulate_graph",
     "spectral_gap",

@@ -1,0 +1,94 @@
+"""`backplay advise`: will Backplay help on this task, and with which windows?"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from backplay.advise import Advice, describe
+from backplay.advise import advise as advise_on
+from backplay.cli.counting import counting
+from backplay.cli.environments import kwargs_for, make_env
+from backplay.cli.options import EnvId
+from backplay.cli.policies import policy_from_file
+from backplay.demos import load
+from backplay.errors import BackplayError
+from backplay.rollout import AnyEnv
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdviseConfig:
+    """Says which of Standard, Uniform and Backplay to expect fastest, before any training.
+
+        backplay advise MountainCar-v0 car.npz
+        backplay advise MountainCar-v0 car.npz --policy swing.py --seconds 20
+        backplay advise FrozenLake-v1 lake.npz --env-kwargs '{"is_slippery": false}' --json
+
+    Plays short rollouts with random actions (or a policy of yours) from states along the
+    demonstration and from the environment's own resets, fits a chain to their success and counts
+    frames by the theory. Predictions are orders of magnitude. Nothing is trained.
+    """
+
+    env: EnvId
+    """The environment's id."""
+    demo: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DEMO")]
+    """The demonstration's file."""
+    policy: str | None = None
+    """FILE.py or FILE.py:function, a function from an observation to an action."""
+    rollouts: int = 100
+    """Rollouts from each place, at most."""
+    seconds: float = 50.0
+    """When to be done, roughly."""
+    seed: int = 0
+    """Of the rollouts."""
+    json: bool = False
+    """Print everything as JSON instead."""
+    env_kwargs: Annotated[str | None, tyro.conf.arg(metavar="JSON")] = None
+    """Arguments of the environment as a JSON object; by default those it was recorded with."""
+
+
+def advise(config: AdviseConfig) -> None:
+    """Prints the advice."""
+    for name, least in (("rollouts", 1), ("seconds", 1), ("seed", 0)):
+        if not getattr(config, name) >= least:
+            got = str(getattr(config, name))
+            raise BackplayError(f"--{name}", expected=f"at least {least}", got=got)
+    demo = load(config.demo)
+    kwargs = kwargs_for(config.env, config.env_kwargs, demo)
+    policy = None if config.policy is None else policy_from_file(config.policy)
+
+    def make() -> AnyEnv:
+        return make_env(config.env, kwargs)
+
+    with counting(None, "rollouts") if not config.json else nullcontext(_silent) as count:
+        advice = advise_on(
+            make, demo, policy=policy, seed=config.seed,
+            rollouts=config.rollouts, seconds=config.seconds, progress=count,
+        )  # fmt: skip
+    if config.json:
+        print(json.dumps({**advice.as_json(), "command": _command(config, advice)}, indent=1))
+        return
+    print(describe(advice))
+    print("\nto begin with, in Python and on the command line:")
+    print(f"  {advice.line}")
+    print(f"  {_command(config, advice)}")
+
+
+def _silent(done: int, words: str) -> None:
+    """No progress between the braces of JSON."""
+
+
+def _command(config: AdviseConfig, advice: Advice) -> str:
+    """What to type to train as advised."""
+    parts = ["backplay", "train", config.env, str(config.demo), "--frames", str(advice.budget)]
+    if advice.fastest != "Backplay":
+        parts += ["--curriculum", advice.fastest.lower()]
+    if config.env_kwargs is not None:
+        parts += ["--env-kwargs", config.env_kwargs]
+    return shlex.join(parts)

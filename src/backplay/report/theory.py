@@ -1,0 +1,192 @@
+"""The studies of the paper's analysis as pictures and one self-contained page.
+
+Comes in: plain data, as `Study.as_json` gives it: name, title, words, panels, tables, findings.
+Goes out: PNGs as bytes, the page as text. Does not know: how any number was computed.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+COLOURS = ("#0b6bcb", "#c2570c", "#7a5195", "#3f7d3a", "#8a6d1f")
+HEAD = ("claim", "case", "predicted", "measured", "interval", "verdict")
+
+Plain = Mapping[str, Any]
+
+
+def draw_study(study: Plain) -> bytes | None:
+    """The panels of a study side by side, as the bytes of a PNG; None if it has none."""
+    panels = study["panels"]
+    if not panels:
+        return None
+    figure = Figure(figsize=(4.6 * len(panels), 3.7), dpi=130, layout="constrained")
+    for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+        _draw_panel(axes, panel)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def _draw_panel(axes: Axes, panel: Plain) -> None:
+    # A simulated series takes the colour of the exact one it belongs to.
+    exact = [s["name"] for s in panel["series"] if not s["name"].endswith(", simulated")]
+    for series in panel["series"]:
+        index = exact.index(series["name"].removesuffix(", simulated"))
+        _draw_series(axes, series, COLOURS[index % len(COLOURS)])
+    if panel["log_x"]:
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    if panel["x_labels"]:
+        axes.set_xticks(range(len(panel["x_labels"])), panel["x_labels"], fontsize=8)
+        axes.margins(x=0.2)
+    if panel["log_y"]:
+        axes.set_yscale("log")
+    axes.set_title(panel["title"], fontsize=10, loc="left")
+    axes.set_xlabel(panel["x_name"], fontsize=9)
+    axes.set_ylabel(panel["y_name"], fontsize=9)
+    axes.legend(frameon=False, fontsize=7.5)
+    axes.grid(color="#e1e5ea", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _draw_series(axes: Axes, series: Plain, colour: str) -> None:
+    points = [
+        (x, y, low, high)
+        for x, y, low, high in zip(
+            series["x"],
+            series["y"],
+            series["low"] or series["y"],
+            series["high"] or series["y"],
+            strict=True,
+        )
+        if y is not None
+    ]
+    if not points:
+        return
+    x, y, low, high = (list(column) for column in zip(*points, strict=True))
+    simulated = series["name"].endswith(", simulated")
+    label = None if simulated else series["name"]
+    shape = {"line": "-", "dots": "o", "dashes": "--"}[series["style"]]
+    axes.plot(x, y, shape, color=colour, markersize=3.5, linewidth=1.6, label=label)
+    if series["low"]:
+        axes.vlines(x, low, high, color=colour, linewidth=1.2)
+
+
+def findings_table(studies: Sequence[Plain]) -> list[tuple[str, ...]]:
+    """Predicted, measured and verdict of every finding as text, a head first."""
+    rows: list[tuple[str, ...]] = [HEAD]
+    for study in studies:
+        rows += [
+            (
+                finding["claim"],
+                finding["where"],
+                _figure(finding["predicted"]),
+                _figure(finding["measured"]),
+                f"[{_figure(finding['low'])}, {_figure(finding['high'])}]",
+                finding["verdict"],
+            )
+            for finding in study["findings"]
+        ]
+    return rows
+
+
+def write_theory_page(
+    studies: Sequence[Plain],
+    pictures: Mapping[str, bytes],
+    *,
+    command: str,
+    versions: Mapping[str, str],
+    seconds: float,
+) -> str:
+    """The page; `pictures` are PNGs by the name of their study."""
+    style = (files("backplay.report") / "assets" / "page.css").read_text(encoding="utf-8")
+    sections = "\n".join(_section(study, pictures.get(study["name"])) for study in studies)
+    pairs = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>"
+        for name, text in versions.items()
+    )
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>backplay: the paper's analysis, computed</title>
+<style>
+{style}
+img {{ max-width: 100%; background: #fff; border-radius: 8px; }}
+.wide {{ overflow-x: auto; }}
+.fails {{ color: var(--k0); }} .holds {{ color: var(--k6); }}
+</style>
+</head>
+<body>
+<main>
+<header>
+<h1>The paper's analysis, computed</h1>
+<p>What the section on the graph walk predicts, beside exact and simulated counts. docs/theory.md
+derives it.</p>
+</header>
+<section>
+<h2>Predicted and measured</h2>
+<div class="wide">{_table(findings_table(studies))}</div>
+<p class="note">Rates are per state of the chain, powers are exponents of M or m. Intervals of exact
+counts come from the residuals of the fit, those of simulations from the runs. "About" allows a
+tenth; open: the interval does not decide.</p>
+</section>
+{sections}
+<section class="making">
+<h2>How this was made</h2>
+<p>In {seconds:.0f} seconds, by</p>
+<pre>{escape(command)}</pre>
+<dl>{pairs}</dl>
+</section>
+</main>
+</body>
+</html>
+"""
+
+
+def _section(study: Plain, picture: bytes | None) -> str:
+    image = ""
+    if picture is not None:
+        data = base64.b64encode(picture).decode()
+        image = f'<img alt="{escape(study["title"])}" src="data:image/png;base64,{data}">'
+    tables = "\n".join(
+        f'<h3>{escape(table["title"])}</h3>\n<div class="wide">'
+        f"{_table([table['head'], *table['rows']])}</div>"
+        for table in study["tables"]
+    )
+    return f"""<section>
+<h2>{escape(study["title"])}</h2>
+<p>{escape(study["words"])}</p>
+{image}
+{tables}
+</section>"""
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in rows[0])
+    body = "\n".join(
+        "<tr>" + "".join(f"<td{_verdict(cell)}>{escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in rows[1:]
+    )
+    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+
+
+def _verdict(cell: str) -> str:
+    return f' class="{cell}"' if cell in ("holds", "fails") else ""
+
+
+def _figure(value: float | None) -> str:
+    if value is None:
+        return "inf"
+    return "0" if abs(value) < 5e-4 else f"{value:.3g}"
