@@ -195,8 +195,8 @@ class Training:
     def run(self) -> Iterator[Progress]:
         """Trains until the frames are used up; yields after every update."""
         total = self.config.frames
-        restored = self._restored_steps() if self.frames else 0
         observations = self._begin()
+        restored = self._restored_steps() if self.frames else 0
         every = self.config.evaluate_every or total
         next_evaluation = (self.frames // every + 1) * every
         resumed_at, began = self.frames, time.perf_counter()
@@ -248,11 +248,15 @@ class Training:
     def evaluate(self, episodes: int, *, greedy: bool = False, seed: int = 10_000) -> Evaluation:
         """Success from the true start, by default with sampled actions."""
         generator = torch.Generator().manual_seed(self.config.seed)
-        return self.evaluator(
+        found = self.evaluator(
             lambda observations: self.learner.act(observations, greedy=greedy, generator=generator),
             episodes=episodes,
             seed=seed,
         )
+        # What a network has kept is rounded by the batches it came in: measuring must not change
+        # what comes after, or a resumed run would differ in the last digit.
+        getattr(self.learner.network, "forget", lambda: None)()
+        return found
 
     def _on_plain_envs(self, act: Act, *, episodes: int, seed: int) -> Evaluation:
         assert self.make_env is not None

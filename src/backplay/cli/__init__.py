@@ -25,6 +25,9 @@ COMMANDS = {
     "check": "restore every state of a demonstration and compare it to the bit",
     "train": "train an agent from demonstrations",
     "evaluate": "measure a trained agent from the true start",
+    "advise": "say beforehand whether Backplay will help, and with which windows",
+    "theory": "compute the paper's analysis: figures, a table, one page",
+    "maze": "the paper's first experiment: mazes, training, measurements, the table",
     "pommerman": "the paper's game: tournaments, films, traces, demonstrations",
 }
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-import signal
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import FrameType
 from typing import Annotated, Any, Literal
 
 import tyro
@@ -18,6 +15,7 @@ import tyro
 from backplay import runs
 from backplay.cli.display import Display, open_display
 from backplay.cli.environments import parse_env_kwargs
+from backplay.cli.interrupts import STOPPING, interrupts
 from backplay.cli.setup import Setup, open_training
 from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard, Uniform, Window
 from backplay.demos import Demonstration, load
@@ -72,7 +70,7 @@ def train(config: TrainConfig) -> int:
     run, training = _resumed(config) if config.resume else _begun(config)
     go_on = f"backplay train --resume {shlex.quote(str(run.path))}"
     try:
-        with _interrupts() as interrupted, open_display() as display:
+        with interrupts(STOPPING) as interrupted, open_display() as display:
             display.say(f"{run.path}: at {training.frames:,} of {training.config.frames:,} frames")
             last = _drive(training, run, display, interrupted)
         if interrupted and (last is None or not last.finished):
@@ -201,20 +199,3 @@ def _as_line(progress: Progress) -> dict[str, Any]:
             "length": float(evaluation.lengths.mean()),
         }
     return line
-
-
-@contextmanager
-def _interrupts() -> Iterator[list[int]]:
-    """A list that is no longer empty after Ctrl-C. The second Ctrl-C is a KeyboardInterrupt."""
-    seen: list[int] = []
-
-    def note(number: int, _: FrameType | None) -> None:
-        if seen:
-            raise KeyboardInterrupt
-        seen.append(number)
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield seen
-    finally:
-        signal.signal(signal.SIGINT, before)

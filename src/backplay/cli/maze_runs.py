@@ -1,0 +1,212 @@
+"""What a run directory of the Maze holds, read again: settings, mazes, the network, its paths.
+
+    config.json            {"maze": the fields of MazeRun, "threads": of the learner}
+    demonstrations/0.npz   the file of mazes
+    result.json            at the end: what came of it
+
+and the rest as `runs` says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from backplay import runs, trees
+from backplay.envs.maze.fast_network import FastMazeNetwork
+from backplay.envs.maze.sets import MazeLibrary, MazeSet, load_mazes
+from backplay.errors import BackplayError
+from backplay.experiments.maze import MazeRun, plays
+from backplay.runs import Run
+
+RESULT = "result.json"
+_COLUMNS = ("success", "optimal", "within 5", "extra steps", "extra where reached")
+
+
+@dataclass(frozen=True)
+class OpenMazeRun:
+    """A run of the Maze in its directory."""
+
+    run: Run
+    settings: MazeRun
+    threads: int
+
+    @property
+    def path(self) -> Path:
+        """Its directory."""
+        return self.run.path
+
+    @cached_property
+    def library(self) -> MazeLibrary:
+        """The run's own copy of its mazes."""
+        files = self.run.demonstrations
+        if not files:
+            raise BackplayError(f"{self.path} has lost its mazes", do="Copy them back.")
+        return load_mazes(files[0])
+
+    def words(self, frames: int) -> str:
+        """What kind of run it is and how far it has come."""
+        run = self.settings
+        far = "" if run.regime == "cloned" else f", {frames:,} of {run.frames:,} frames"
+        return f"{run.regime}, settings {run.preset!r}, seed {run.seed}{far}"
+
+    @property
+    def result(self) -> dict[str, Any] | None:
+        """What came of it; None while it has not ended."""
+        file = self.path / RESULT
+        if not file.exists():
+            return None
+        try:
+            result = json.loads(file.read_text())
+            if result["run"] != asdict(self.settings):
+                raise ValueError("the result of another run")
+            return dict(result)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise _damaged(file, error) from error
+
+
+def create_maze_run(path: Path, file: Path, settings: MazeRun, threads: int) -> OpenMazeRun:
+    """A new run directory for the mazes of `file`."""
+    config = {"maze": asdict(settings), "threads": threads}
+    return OpenMazeRun(runs.create(path, config, [file]), settings, threads)
+
+
+def open_maze_run(path: Path) -> OpenMazeRun:
+    """The run of the Maze in a directory."""
+    run = runs.open_run(path)
+    if "maze" not in run.config:
+        raise BackplayError(
+            f"{path} is no run of the Maze", do="Is it one of backplay train? Use its own commands."
+        )
+    try:
+        settings, threads = MazeRun(**run.config["maze"]), run.config["threads"]
+        if type(threads) is not int or threads < 1:
+            raise TypeError("threads")
+    except (KeyError, TypeError, BackplayError) as error:
+        raise _damaged(path / "config.json", error) from error
+    return OpenMazeRun(run, settings, threads)
+
+
+def save_state(run: Run, state: dict[str, Any]) -> None:
+    """Replaces the checkpoint; what the envs hold may be any tree, lists of arrays too."""
+    if "envs" in state:
+        text, arrays = trees.pack(state["envs"])
+        packed = {str(i): array for i, array in enumerate(arrays)}
+        state = {**state, "envs": {"tree": text, "arrays": packed}}
+    run.save(state)
+
+
+def load_state(run: Run) -> dict[str, Any] | None:
+    """What `save_state` got last; None if there is no checkpoint yet."""
+    state = run.load()
+    if state is None or "envs" not in state:
+        return state
+    try:
+        packed = state["envs"]["arrays"]
+        arrays = [packed[str(i)] for i in range(len(packed))]
+        return {**state, "envs": trees.unpack(state["envs"]["tree"], arrays)}
+    except (KeyError, TypeError, ValueError) as error:
+        raise _damaged(run.checkpoint, error) from error
+
+
+def checkpoint_of(opened: OpenMazeRun) -> dict[str, Any]:
+    """What a run saved last."""
+    state = opened.run.load()
+    if state is None:
+        raise BackplayError(
+            f"{opened.path} has no checkpoint yet",
+            do=f"Go on with it: backplay maze train --resume {opened.path}",
+        )
+    return state
+
+
+def network_of(opened: OpenMazeRun, state: dict[str, Any] | None = None) -> FastMazeNetwork:
+    """The network of a run's last checkpoint, or of a `state` that is read already."""
+    state = checkpoint_of(opened) if state is None else state
+    mazes = opened.library.training
+    network = FastMazeNetwork(mazes.walls, mazes.goals, seed=0)
+    try:
+        weights = state["learner"]["network"]
+        network.load_state_dict({name: torch.from_numpy(w) for name, w in weights.items()})
+    except (KeyError, TypeError, AttributeError, RuntimeError) as error:
+        raise _damaged(opened.run.checkpoint, error) from error
+    return network
+
+
+@dataclass(frozen=True)
+class LearnedPath:
+    """What an agent does in one maze with its likeliest actions."""
+
+    cells: list[int]
+    reached: bool
+    extra: int
+    """Steps beyond the shortest path."""
+
+    @property
+    def words(self) -> str:
+        """How it went."""
+        if not self.reached:
+            return "never reaches the goal"
+        return f"{len(self.cells) - 1} steps" + (f", {self.extra} too many" if self.extra else "")
+
+
+def learned_paths(opened: OpenMazeRun, mazes: MazeSet) -> list[LearnedPath]:
+    """What a run's agent does in each of these mazes, which may be others than it learned on."""
+    network = network_of(opened)
+    size = (network.height, network.width)
+    if (mazes.height, mazes.width) != size:
+        raise BackplayError(
+            f"{opened.path} learned in mazes of another size",
+            expected=f"{size[0]}x{size[1]}", got=f"{mazes.height}x{mazes.width}",
+        )  # fmt: skip
+    played = plays(network, mazes)["greedy"]
+    return [
+        LearnedPath(path.tolist(), bool(reached), int(extra))
+        for path, reached, extra in zip(played.paths, played.successes, played.extra, strict=True)
+    ]
+
+
+def measured_text(
+    measured: Mapping[str, Mapping[str, float | None]], paper: Mapping[str, float | None] | None
+) -> str:
+    """What `measure` says as a table, and below it the paper's row."""
+    rows: list[tuple[str, ...]] = [("", *_COLUMNS)]
+    rows += [(name, *_cells(summary)) for name, summary in measured.items()]
+    if paper is not None:
+        rows.append(("the paper", *_cells(paper)))
+    widths = np.max([[len(cell) for cell in row] for row in rows], axis=0)
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )
+
+
+def _cells(summary: Mapping[str, float | None]) -> tuple[str, ...]:
+    shares = [summary.get(name) for name in ("success", "optimal", "within_5")]
+    return (
+        *("–" if share is None else f"{share:.0%}" for share in shares),
+        _plus_minus(summary.get("extra_mean"), summary.get("extra_std")),
+        _plus_minus(summary.get("success_extra_mean"), summary.get("success_extra_std")),
+    )
+
+
+def _plus_minus(mean: float | None, std: float | None) -> str:
+    return "–" if mean is None or std is None else f"{mean:.2f} ± {std:.2f}"
+
+
+def _damaged(file: Path, error: Exception) -> BackplayError:
+    return BackplayError(
+        f"{file} is damaged", expected="what backplay wrote",
+        got=f"{type(error).__name__}: {str(error)[:200]}",
+        do="Copy the run again from where it came.",
+    )  # fmt: skip
