@@ -167,6 +167,7 @@ class Training:
         """Frames and success from the true start of each evaluation."""
         self._recent: deque[bool] = deque(maxlen=100)
         self._envs_state: dict[str, Any] | None = None  # where they stood, in a resumed run
+        self._counted = 0  # of the envs' restored steps, those that are in `frames`
 
         def make() -> AnyEnv:
             assert make_env is not None
@@ -196,7 +197,6 @@ class Training:
         """Trains until the frames are used up; yields after every update."""
         total = self.config.frames
         observations = self._begin()
-        restored = self._restored_steps() if self.frames else 0
         every = self.config.evaluate_every or total
         next_evaluation = (self.frames // every + 1) * every
         resumed_at, began = self.frames, time.perf_counter()
@@ -204,9 +204,9 @@ class Training:
             rollout = self.learner.collect(self.envs, observations)
             observations = rollout.last_observations
             metrics = self.learner.update(rollout, progress=self.frames / total)
-            now_restored = self._restored_steps()
-            self.frames += rollout.frames + now_restored - restored
-            restored = now_restored
+            restored = self._restored_steps()
+            self.frames += rollout.frames + restored - self._counted
+            self._counted = restored
             self.curriculum, episodes = advance(self.envs, self.curriculum, self.frames)
             self._recent.extend(episode.success for episode in episodes)
             finished = self.frames >= total
@@ -243,6 +243,7 @@ class Training:
             self.config.num_envs
         )
         observations, _ = self.envs.reset(seed=[int(s) >> 1 for s in seeds])
+        self._counted = self._restored_steps() if self.frames else 0
         return observations
 
     def evaluate(self, episodes: int, *, greedy: bool = False, seed: int = 10_000) -> Evaluation:
@@ -278,6 +279,7 @@ class Training:
             "frames": self.frames,
             "evaluations": [list(pair) for pair in self.evaluations],
             "recent": list(self._recent),
+            "counted": self._counted,
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
@@ -288,7 +290,7 @@ class Training:
             self.frames = int(state["frames"])
             self.evaluations = [(int(frames), float(s)) for frames, s in state["evaluations"]]
             self._recent = deque(map(bool, state["recent"]), maxlen=self._recent.maxlen)
-            self._envs_state = state.get("envs")
+            self._envs_state, self._counted = state.get("envs"), int(state["counted"])
         except (RuntimeError, KeyError, TypeError, ValueError) as error:
             raise BackplayError(
                 "This state is of another run",
