@@ -41,3 +41,21 @@ def test_compare_goes_on_where_it_stopped(tmp_path):
     results = [json.loads(line) for line in path.read_text().splitlines()]
     assert [r["regime"] for r in results] == ["uniform", "backplay"]
     assert run("examples/compare.py", "--show", str(path)).count("| mountaincar |") == 2
+
+
+def test_grid_worlds_go_on_where_they_stopped(tmp_path):
+    path = tmp_path / "results.jsonl"
+    command = ["examples/grid_worlds.py", "--frames", "4096", "--seeds", "1", "--out", str(path)]
+    run(*command, "--worlds", "basin", "--regimes", "standard,cloning")
+    out = run(*command, "--worlds", "basin,tree")
+    assert "1 of 10: basin, uniform, seed 1" in out
+    assert "tree, cloning + ppo, seed 1" in out
+    results = {(r["world"], r["regime"]): r for r in map(json.loads, path.read_text().splitlines())}
+    assert len(results) == len(path.read_text().splitlines()) == 12
+    cloned = results["basin", "cloning"]
+    assert (cloned["steps"], cloned["demonstration"], cloned["shortest"]) == (63, 63, 35)
+    assert cloned["success"] > 0.9
+    assert cloned["beside_greedy"] < 0.5  # a cell never seen leads back to the path by luck alone
+    assert results["basin", "standard"]["to_success"] is None
+    assert results["tree", "cloning"]["success"] < 0.5
+    assert "cloning is worse off than Backplay: one seed" in out

@@ -10,6 +10,7 @@ import gymnasium as gym
 
 MAZE = "Backplay/Maze-v0"
 POMMERMAN_FFA = "Backplay/PommermanFFA-v0"
+TREE = "Backplay/Tree-v0"
 
 if MAZE not in gym.registry:
     gym.register(
@@ -24,3 +25,6 @@ if POMMERMAN_FFA not in gym.registry:
         entry_point="backplay.envs.pommerman.env:PommermanFFA",
         vector_entry_point="backplay.envs.pommerman.vector:PommermanVector",
     )
+
+if TREE not in gym.registry:
+    gym.register(TREE, entry_point="backplay.envs.tree:Tree")
