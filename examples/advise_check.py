@@ -55,12 +55,9 @@ class Task:
 
 def one_maze(size: int, walls: int, seed: int) -> GridWorld:
     """A random maze of a size, as a grid world."""
-    task = GridWorld("open")
-    made = generate(
-        mazes=1, held_out=0, size=size, walls=walls, min_length=int(1.4 * size), seed=seed
-    )
-    task.use(made.training)
-    return task
+    least = int(1.4 * size)
+    made = generate(mazes=1, held_out=0, size=size, walls=walls, min_length=least, seed=seed)
+    return GridWorld(made.training)
 
 
 def of_grid(make: Callable[[], GridWorld], frames: int) -> Task:

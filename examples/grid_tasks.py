@@ -28,9 +28,11 @@ NEAR = 2  # steps from the demonstration that count as beside it
 class Table(torch.nn.Module):
     """Logits and a value for each place: what is done in one says nothing about another.
 
-    The values have a part in common. Without it a place not yet seen, at 0, would look better than
-    any where steps were paid for, and that alone would drive all regimes to explore.
+    The values have a part in common, unless told otherwise. Without it a place not yet seen, at 0,
+    looks better than any where steps were paid for, and that alone drives all regimes to explore.
     """
+
+    common = True
 
     def __init__(self, places: int, actions: int, seed: int) -> None:
         super().__init__()
@@ -39,7 +41,7 @@ class Table(torch.nn.Module):
         noise = 1e-3 * torch.randn(places, actions, generator=generator)
         self.logits = torch.nn.Parameter(noise)
         self.values = torch.nn.Parameter(torch.zeros(places, 1))
-        self.in_common = torch.nn.Parameter(torch.zeros(1))
+        self.in_common = torch.nn.Parameter(torch.zeros(1), requires_grad=self.common)
 
     def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Of nodes [n], or of (maze, cell) [n, 2] in a set of one maze."""
@@ -59,8 +61,9 @@ class GridWorld:
 
     starts = 1  # different ones
 
-    def __init__(self, name: str) -> None:
-        self.mazes = world(name)
+    def __init__(self, which: str | MazeSet) -> None:
+        """One of the paper's worlds by its name, or any set of one maze."""
+        self.mazes = world(which) if isinstance(which, str) else which
         self.shortest, self.length = int(self.mazes.distances[0]), int(self.mazes.lengths[0])
         self.spaces = gym.spaces.MultiDiscrete([1, self.mazes.cells]), gym.spaces.Discrete(5)
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from grid_tasks import BATCH, FRAMES, TASKS, network
+from grid_tasks import BATCH, FRAMES, TASKS, Table, network
 
 import backplay as bp
 from backplay.learners import PPO, clone
@@ -245,11 +245,15 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--frames", type=int, default=0, help="0: each world's own budget")
     parser.add_argument("--out", type=Path, default=Path("grid-worlds.jsonl"))
+    parser.add_argument(
+        "--apart", action="store_true", help="values without a part in common: see grid_tasks.Table"
+    )
     parser.add_argument("--show", type=Path, help="print the table of a results file")
     args = parser.parse_args()
     if args.show:
         return show(read(args.show))
     torch.set_num_threads(1)
+    Table.common = not args.apart
     keys = ("world", "regime", "seed", "frames")
     have = {tuple(r[key] for key in keys) for r in read(args.out)}
     jobs = [
