@@ -41,6 +41,7 @@ PRESETS = ("ours", "paper")
 PAPER_EPOCHS, PAPER_EPOCH = 2_000, 102_400
 UPDATES, STEPS = 125, 160  # of our preset: updates in a run, steps of each agent between two
 MOST_MEASURED = 1_000  # mazes; of more, a hundred are played
+FEW_FRAMES = 4_000_000  # below, our preset has more passes, and more time at the true start
 PAPER_TRUE_START = 1_750  # the epoch from which every regime trains on the true start alone
 
 _COLUMNS = ("optimal", "within_5", "extra_mean", "extra_std")
@@ -104,7 +105,8 @@ def settings(run: MazeRun) -> TrainConfig:
         # them with; what frames are left makes each better.
         envs = int(np.clip(run.frames / (UPDATES * STEPS), 32, 512))
         ppo = PPOConfig(
-            num_steps=STEPS, minibatch_size=max(1, envs * STEPS // 8), passes=4,
+            num_steps=STEPS, minibatch_size=max(1, envs * STEPS // 8),
+            passes=6 if run.frames < FEW_FRAMES else 4,
             learning_rate=2e-3, final_learning_rate=0.0, entropy_coefficient=0.01,
             normalise_advantages="batch",
         )  # fmt: skip
@@ -132,10 +134,11 @@ def curriculum(run: MazeRun, lengths: NDArray[np.int64]) -> Curriculum:
         return Standard()
     if run.preset == "paper":
         return Backplay.maze(max(1, round(run.frames / PAPER_EPOCHS)))
-    return windows(run.frames, int(lengths.max()))
+    share = 0.75 if run.frames < FEW_FRAMES else 0.8
+    return windows(run.frames, int(lengths.max()), share=share)
 
 
-def windows(frames: int, longest: int, *, share: float = 0.8, growth: float = 1.6) -> Backplay:
+def windows(frames: int, longest: int, *, share: float, growth: float = 1.6) -> Backplay:
     """Windows that grow more slowly than the paper's and overlap by half.
 
     Each stays for the same number of frames; after `share` of them comes the true start alone.
