@@ -335,3 +335,15 @@ def test_a_sound_walk_passes() -> None:
 def test_a_broken_walk_is_named(broken: Any, rule: str) -> None:
     with pytest.raises(BackplayError, match=rule):
         check_curriculum(broken, (3, 3), frames=())
+
+
+def test_a_round_adds_the_ends_of_as_many_demonstrations_as_it_is_told() -> None:
+    lengths = [5, 7, 9, 11, 13, 15]
+    one, many = (
+        ReverseCurriculum.begin(lengths, new_ends=count, new_states=10, walk_steps=5, seed=2)
+        for count in (1, 40)
+    )
+    assert len(one.archive) == 1
+    assert set(many.archive) == {Start(demo, length - 1) for demo, length in enumerate(lengths)}
+    with pytest.raises(BackplayError, match="new_ends"):
+        ReverseCurriculum.begin(lengths, new_ends=0)

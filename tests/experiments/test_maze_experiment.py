@@ -66,6 +66,7 @@ def test_schedules_are_stretched_to_the_budget() -> None:
     florensa = maze.curriculum(MazeRun(regime="florensa", frames=1_000_000), lengths)
     assert isinstance(florensa, ReverseCurriculum)
     assert florensa.until == 875_000
+    assert florensa.new_ends * (1_000_000 // florensa.round_frames) == 2_000
     for regime in ("standard", "cloned+ppo", "kickstarted"):
         assert maze.curriculum(MazeRun(regime=regime), lengths) == Standard()
 

@@ -33,7 +33,7 @@ __all__ = ["ReverseCurriculum", "Tally"]
 # Whole numbers among the fields, and the least that each may be.
 WHOLE = {
     "seed": 0, "round_frames": 1, "new_states": 1, "walk_steps": 1, "new_starts": 1,
-    "old_starts": 0, "archive_size": 1, "frames": 0, "round": 0,
+    "old_starts": 0, "new_ends": 1, "archive_size": 1, "frames": 0, "round": 0,
 }  # fmt: skip
 
 
@@ -68,6 +68,8 @@ class ReverseCurriculum(Curriculum):
     """Starts of the set that are drawn from survivors and new walks."""
     old_starts: int = 100
     """Starts of the set that are drawn from the archive, at most."""
+    new_ends: int = 1
+    """Demonstrations whose last state before the end a round adds; they are drawn at random."""
     lowest: float = 0.1
     """A start that succeeds less often is too hard."""
     highest: float = 0.9
@@ -180,9 +182,9 @@ class ReverseCurriculum(Curriculum):
     def _drawn(self, number: int, survivors: list[Start]) -> dict[str, Any]:
         """Set, archive and walks of round `number`."""
         rng = np.random.default_rng([self.seed, number])
-        demo = int(rng.integers(len(self.demo_lengths)))
-        last = Start(demo, self.demo_lengths[demo] - 1)
-        sources = list(dict.fromkeys([*survivors, last]))
+        demos = rng.integers(len(self.demo_lengths), size=self.new_ends).tolist()
+        ends = [Start(demo, self.demo_lengths[demo] - 1) for demo in demos]
+        sources = list(dict.fromkeys([*survivors, *ends]))
         walks = self._new_walks(number, sources, rng)
         visited = (Start(w.demo, 1 + step) for w in walks for step in range(w.steps))
         chosen = _some([*sources, *visited], self.new_starts, rng)

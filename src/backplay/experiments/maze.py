@@ -125,10 +125,13 @@ def curriculum(run: MazeRun, lengths: NDArray[np.int64]) -> Curriculum:
     if run.regime == "uniform":
         return Uniform(until=true_start)
     if run.regime == "florensa":
-        each = PAPER_EPOCH if run.preset == "paper" else max(1, min(PAPER_EPOCH, run.frames // 100))
+        # The paper's 2,000 rounds add the end of one demonstration each: twenty of each maze. A run
+        # with fewer rounds adds as many in all.
+        each = max(1, min(PAPER_EPOCH, run.frames // 100))
+        ends = max(1, round(PAPER_EPOCHS / max(1, run.frames // each)))
         return ReverseCurriculum.begin(
             tuple(int(length) for length in lengths), seed=run.seed, round_frames=each,
-            until=true_start,
+            new_ends=ends, until=true_start,
         )  # fmt: skip
     if run.regime != "backplay":
         return Standard()
