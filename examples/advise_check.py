@@ -1,14 +1,14 @@
-"""Is `backplay advise` right? Its answer for ten tasks, beside what training takes.
+"""Is `backplay advise` right? Its answer for eleven tasks, beside what training takes.
 
     python examples/advise_check.py --out results/advise.jsonl
     python examples/advise_check.py --tasks maze-8 tree --seeds 1
 
 For each task: the advice (which regime should be fastest, from a few seconds of random play), and
 real runs under Standard, Uniform and Backplay (`Backplay.stretch` over the budget). A run's number
-is the frames at the first evaluation with 90 % success from the true start, of twenty episodes with
-sampled actions; a regime's is the median over seeds, none if most runs never get there. The advice
-is right if it names the regime with the fewest frames, or one within a quarter of it. Finished runs
-are kept in the file, so an interrupted check goes on where it was.
+is the frames at the first evaluation with 90 % success from the true start, of twenty episodes or
+more with sampled actions; a regime's is the median over seeds, none if most runs never get there.
+The advice is right if it names the regime with the fewest frames, or one within a quarter of it.
+Finished runs are kept in the file, so an interrupted check goes on where it was.
 """
 
 from __future__ import annotations
@@ -136,11 +136,14 @@ TASKS: dict[str, Task] = {
 
 def frames_needed(training: Training) -> int | None:
     """Frames at the first evaluation with success; None if there is none."""
-    for progress in training.run():
-        found = progress.evaluation
-        if found is not None and found.success >= REACHED:
-            return progress.frames
-    return None
+    try:
+        for progress in training.run():
+            found = progress.evaluation
+            if found is not None and found.success >= REACHED:
+                return progress.frames
+        return None
+    finally:
+        training.close()
 
 
 def fastest(needed: dict[str, list[int | None]]) -> tuple[dict[str, float], list[str]]:
@@ -177,7 +180,7 @@ def check(
     needed: dict[str, list[int | None]] = {}
     for regime in REGIMES:
         for seed in range(seeds):
-            key = f"{name} {regime} {seed}"
+            key = f"{name} {task.frames} {regime} {seed}"
             found = keep(key, lambda r=regime, s=seed: frames_needed(task.train(r, task.frames, s)))
             needed.setdefault(regime, []).append(found)
             print(f"  {key}: {'never' if found is None else f'{found:,}'}", flush=True)

@@ -109,6 +109,7 @@ def run(world: str, regime: str, seed: int, frames: int) -> dict[str, Any]:
         training.close()
     return {
         "world": world, "regime": regime, "seed": seed, "frames": frames,
+        "apart": not Table.common,
         **{key: curve[-1][key] for key in ("success", "optimal", "steps")},
         "to_success": reached(curve, "success"), "to_optimal": reached(curve, "optimal"),
         "beside": task.from_beside(acting(learner)).success,
@@ -255,7 +256,10 @@ def main() -> None:
     torch.set_num_threads(1)
     Table.common = not args.apart
     keys = ("world", "regime", "seed", "frames")
-    have = {tuple(r[key] for key in keys) for r in read(args.out)}
+    known = read(args.out)
+    if any(r["apart"] != args.apart for r in known):
+        raise SystemExit(f"{args.out} was made {'without' if args.apart else 'with'} --apart")
+    have = {tuple(r[key] for key in keys) for r in known}
     jobs = [
         (world, regime, seed, args.frames or FRAMES[world])
         for world in args.worlds.split(",")

@@ -237,6 +237,7 @@ class Training:
         set_curriculum(self.envs, self.curriculum)
         if self._envs_state is not None:
             self.envs.set_state(self._envs_state)
+            self._envs_state = None
             return self.envs.observe()
         # A resumed run starts its envs elsewhere than the first did, but always in the same place.
         seeds = np.random.SeedSequence([self.config.seed, self.frames]).generate_state(
@@ -290,7 +291,7 @@ class Training:
             self.frames = int(state["frames"])
             self.evaluations = [(int(frames), float(s)) for frames, s in state["evaluations"]]
             self._recent = deque(map(bool, state["recent"]), maxlen=self._recent.maxlen)
-            self._envs_state, self._counted = state.get("envs"), int(state["counted"])
+            self._envs_state, self._counted = state.get("envs"), int(state.get("counted", 0))
         except (RuntimeError, KeyError, TypeError, ValueError) as error:
             raise BackplayError(
                 "This state is of another run",

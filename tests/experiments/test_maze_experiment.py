@@ -108,9 +108,12 @@ def test_a_cloned_network_walks_the_demonstrations(library: MazeLibrary) -> None
     assert "teacher_loss" in next(taught.run()).metrics
 
 
-def test_a_run_that_goes_on_ends_as_one_that_never_stopped(library: MazeLibrary) -> None:
+@pytest.mark.parametrize("regime", ["backplay", "florensa", "kickstarted"])
+def test_a_run_that_goes_on_ends_as_one_that_never_stopped(
+    regime: str, library: MazeLibrary
+) -> None:
     def fresh() -> maze.Training:
-        return maze.training(MazeRun(regime="florensa", frames=30_000, evaluations=2), library)
+        return maze.training(MazeRun(regime=regime, frames=30_000, evaluations=2), library)
 
     whole, half = fresh(), fresh()
     lines = [(p.frames, p.metrics, p.train_success, p.true_success) for p in whole.run()]

@@ -43,7 +43,7 @@ class DemoConfig:
 
         backplay demo
         backplay demo --seeds 1 --frames 150000
-        backplay demo --out /tmp/demo --jobs 8
+        backplay demo --out page --jobs 8
 
     The three regimes differ in where training episodes start and in nothing else. Takes about two
     minutes on 2 cores. Writes a page that needs no network, and says where it is.

@@ -226,6 +226,7 @@ def evaluate(config: EvaluateConfig) -> int:
     """Prints what comes of every maze, beside the paper's numbers."""
     from backplay.cli.maze_runs import checkpoint_of, measured_text, network_of, open_maze_run
     from backplay.experiments.maze import PAPER, measure
+    from backplay.experiments.maze import measured as measured_mazes
 
     if config.seed < 0:
         raise BackplayError("--seed", expected="at least 0", got=config.seed)
@@ -239,7 +240,7 @@ def evaluate(config: EvaluateConfig) -> int:
     paper = None if config.held_out else PAPER.get((opened.settings.regime, library.extra))
     kind = "held-out" if config.held_out else "training"
     print(f"{config.dir}: {opened.words(int(state['frames']))}")
-    print(f"{mazes.num_mazes} {kind} mazes, from the true start:")
+    print(f"{measured_mazes(mazes).num_mazes} {kind} mazes, from the true start:")
     print(measured_text(measured, paper))
     return 0
 

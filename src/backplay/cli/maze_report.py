@@ -39,6 +39,13 @@ def write_report(directories: Sequence[Path], out: Path, mazes: Sequence[int]) -
             do=f"Go on with one: backplay maze train --resume {unfinished[0]}",
         )  # fmt: skip
     groups = grouped(results)
+    for group in groups:
+        seeds = [run.seed for run in group.runs]
+        if len(set(seeds)) < len(seeds):
+            raise BackplayError(
+                f"{group.set_name}, {group.name}: the same run twice", expected="every seed once",
+                got=f"the seeds {', '.join(map(str, seeds))}",
+            )  # fmt: skip
     tables = {
         which: table_text(table(groups, which, PAPER if which == "greedy" else None))
         for which in TABLES
@@ -50,7 +57,8 @@ def write_report(directories: Sequence[Path], out: Path, mazes: Sequence[int]) -
         if by_identity[id(group.first)].run.checkpoint.exists()
     ]
     figures = {"curves": draw_curves(groups), "starts": draw_starts(groups)}
-    if mazes and paths:
+    paths = [(words, drawn) for words, drawn in paths if drawn]
+    if paths:
         figures["paths"] = draw_paths(paths)
     shown = {}
     for name, figure in figures.items():
@@ -84,6 +92,7 @@ def read_result(opened: OpenMazeRun) -> MazeResult:
             measured[f"held-out {name}"] = summary
     return MazeResult(
         regime=run.regime, preset=run.preset, extra=opened.library.extra, frames=run.frames,
+        mazes=opened.library.training.digest,
         seed=run.seed, seconds=float(lines[-1]["seconds"]) if lines else 0.0,
         curve=[(line["frames"], line["greedy"]) for line in lines if "greedy" in line],
         starts=[

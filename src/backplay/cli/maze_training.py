@@ -39,7 +39,15 @@ from backplay.envs.maze import load_mazes
 from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.sets import MazeLibrary
 from backplay.errors import BackplayError
-from backplay.experiments.maze import PAPER, MazeRun, by_steps_back, clone_mazes, measure, training
+from backplay.experiments.maze import (
+    PAPER,
+    MazeRun,
+    by_steps_back,
+    clone_mazes,
+    measure,
+    measured,
+    training,
+)
 from backplay.learners.cloning import CloningProgress
 from backplay.train import Progress, Training
 
@@ -165,10 +173,10 @@ def _drive(
 
 
 class Clock:
-    """Seconds of a run over all its sessions, and how many it will take in all."""
+    """Seconds of a run, from its beginning however often it stopped, and how many in all."""
 
     def __init__(self, before: float = 0.0) -> None:
-        """Goes on from `before`, the seconds of earlier sessions."""
+        """Goes on from `before`, the seconds until it stopped last."""
         self._zero = time.monotonic() - before
         self._marks: list[tuple[int, float]] = []
 
@@ -202,6 +210,7 @@ def _finish(opened: OpenMazeRun, frames: int) -> None:
     seconds = _seconds_so_far(opened)
     result = {
         "run": asdict(opened.settings), "extra": library.extra, "mazes": len(library.training),
+        "measured_mazes": len(measured(library.training)),
         "seed": opened.settings.seed, "frames": frames, "seconds": seconds,
         "threads": opened.threads, "training": training_mazes, "held_out": held_out,
         "version": __version__,

@@ -25,7 +25,7 @@ class TheoryConfig:
     """Computes what the paper's analysis predicts and what really happens on chains and graphs.
 
         backplay theory
-        backplay theory --quick --out /tmp/theory
+        backplay theory --quick --out page
         backplay theory --seed 1
 
     Prints a table: predicted rate, measured rate with its interval, verdict. Writes a page that

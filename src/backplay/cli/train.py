@@ -162,8 +162,11 @@ def _curriculum(config: TrainConfig, demos: Sequence[Demonstration]) -> Curricul
     frames, lengths = config.settings.frames, [len(demo) for demo in demos]
     if config.curriculum == "reverse":
         # As in the paper's Maze, where initial states come alone after 1750 of 2000 epochs.
-        ends = {"round_frames": max(1, frames // 100), "until": frames * 7 // 8}
-        return ReverseCurriculum.begin(lengths, seed=config.settings.seed, **ends)
+        each = max(1, frames // 100)
+        return ReverseCurriculum.begin(
+            lengths, seed=config.settings.seed, round_frames=each, new_states=max(50, each // 10),
+            until=frames * 7 // 8,
+        )  # fmt: skip
     return Backplay.stretch(frames, lengths)
 
 

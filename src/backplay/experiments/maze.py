@@ -101,8 +101,8 @@ def settings(run: MazeRun) -> TrainConfig:
             bootstrap_truncated=False,
         )  # fmt: skip
     else:
-        # As many updates whatever the budget: learning takes a number of them, and frames to fill
-        # them with; what frames are left makes each better.
+        # As many updates whatever the budget, from 0.64 to 10.24 million frames: learning takes a
+        # number of them, and frames to fill them with; what frames are left makes each better.
         envs = int(np.clip(run.frames / (UPDATES * STEPS), 32, 512))
         ppo = PPOConfig(
             num_steps=STEPS, minibatch_size=max(1, envs * STEPS // 8),
@@ -126,16 +126,21 @@ def curriculum(run: MazeRun, lengths: NDArray[np.int64]) -> Curriculum:
         return Uniform(until=true_start)
     if run.regime == "florensa":
         # The paper's 2,000 rounds add the end of one demonstration each: twenty of each maze. A run
-        # with fewer rounds adds as many in all.
+        # with fewer rounds adds as many in all; a shorter round walks less.
         each = max(1, min(PAPER_EPOCH, run.frames // 100))
         ends = max(1, round(PAPER_EPOCHS / max(1, run.frames // each)))
         return ReverseCurriculum.begin(
             tuple(int(length) for length in lengths), seed=run.seed, round_frames=each,
-            new_ends=ends, until=true_start,
+            new_ends=ends, new_states=max(50, 10_000 * each // PAPER_EPOCH), until=true_start,
         )  # fmt: skip
     if run.regime != "backplay":
         return Standard()
     if run.preset == "paper":
+        if lengths.max() > 200:
+            raise BackplayError(
+                "preset", expected="demonstrations of at most 200 steps", got=int(lengths.max()),
+                do="The paper's windows end there; use the preset ours.",
+            )  # fmt: skip
         return Backplay.maze(max(1, round(run.frames / PAPER_EPOCHS)))
     share = 0.75 if run.frames < FEW_FRAMES else 0.8
     return windows(run.frames, int(lengths.max()), share=share)
@@ -154,7 +159,8 @@ def windows(frames: int, longest: int, *, share: float, growth: float = 1.6) -> 
     opened = [
         Window(int(k * each), lo, hi) for k, (lo, hi) in enumerate(zip(begin, ends, strict=True))
     ]
-    return Backplay((*opened, Window(int(share * frames), 200, 200)))
+    beginning = max(200, longest)
+    return Backplay((*opened, Window(int(share * frames), beginning, beginning)))
 
 
 def training(
@@ -190,17 +196,31 @@ def training(
 def clone_mazes(
     mazes: MazeSet, seed: int, on_progress: Callable[[CloningProgress], None] | None = None
 ) -> FastMazeNetwork:
-    """A network that imitates every demonstration of a set, to the last action."""
+    """A network that imitates every demonstration of a set, as far as one can.
+
+    Who wastes a step acts twice in one cell, once so and once otherwise; one of them is imitated.
+    """
     network = FastMazeNetwork(mazes.walls, mazes.goals, seed=seed)
     states = [(maze, cell) for maze, path in enumerate(mazes.paths) for cell in path[:-1]]
     steps = clone(
         network, np.array(states, np.int32), np.concatenate(mazes.actions).astype(np.int64),
         action_space=spaces.Discrete(5), minibatch_size=512, seed=seed,
+        agreement=_attainable(mazes),
     )  # fmt: skip
     for progress in steps:
         if on_progress:
             on_progress(progress)
     return network
+
+
+def _attainable(mazes: MazeSet) -> float:
+    """The share of the demonstrated actions that a function of (maze, cell) can agree with."""
+    agreed = 0
+    for path, actions in zip(mazes.paths, mazes.actions, strict=True):
+        pairs = np.stack([path[:-1].astype(np.int64), actions.astype(np.int64)], 1)
+        found, counts = np.unique(pairs, axis=0, return_counts=True)
+        agreed += sum(int(counts[found[:, 0] == cell].max()) for cell in np.unique(found[:, 0]))
+    return agreed / int(mazes.lengths.sum())
 
 
 def measured(mazes: MazeSet) -> MazeSet:

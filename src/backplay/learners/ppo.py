@@ -113,6 +113,9 @@ class PPO:
         learning_rate = config.learning_rate_at(progress)
         entropy_coefficient = config.entropy_coefficient_at(progress)
         teacher_coefficient = config.teacher_coefficient_at(progress)
+        # What a network has kept is rounded by the batches it came in: an update that does not know
+        # earlier ones, as after a resumption, must come to the same.
+        getattr(self._teacher, "forget", lambda: None)()
         batch = self._batch(rollout)
         bounds = config.minibatch_bounds(len(batch.advantages))
         log: list[tuple[Tensor, ...]] = []

@@ -86,8 +86,8 @@ td:nth-child(-n+2), th:nth-child(-n+2) {{ text-align: left; }}
 <main>
 <header>
 <h1>The Maze, from demonstrations</h1>
-<p>The paper's first experiment: mazes of 24 x 24 cells, a reward at the goal only, one
-demonstration for each. The regimes differ in where training episodes start.</p>
+<p>The paper's first experiment: mazes, a reward at the goal only, one demonstration for each. The
+regimes differ in where training episodes start.</p>
 {waiting}
 </header>
 {main}

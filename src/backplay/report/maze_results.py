@@ -40,6 +40,8 @@ class MazeResult:
     preset: str
     extra: int
     """Steps that the demonstrations take more than needed."""
+    mazes: str = ""
+    """The set of mazes: the same for the same."""
     frames: int
     """Its budget."""
     seed: int
@@ -76,8 +78,9 @@ class Group:
 
     @property
     def seconds(self) -> float:
-        """Mean wall time of a run."""
-        return float(np.mean([run.seconds for run in self.runs]))
+        """Mean wall time of the runs that have ended; of all if none has."""
+        ended = [run for run in self.runs if run.measured] or self.runs
+        return float(np.mean([run.seconds for run in ended]))
 
 
 class Estimate(NamedTuple):
@@ -96,9 +99,10 @@ def set_name(extra: int) -> str:
 
 def grouped(results: Sequence[MazeResult]) -> list[Group]:
     """Runs by set, regime, preset and frames; sets in order, the rest as first seen."""
-    found: dict[tuple[int, str, str, int], list[MazeResult]] = {}
+    found: dict[tuple[int, str, str, str, int], list[MazeResult]] = {}
     for run in results:
-        found.setdefault((run.extra, run.regime, run.preset, run.frames), []).append(run)
+        key = (run.extra, run.mazes, run.regime, run.preset, run.frames)
+        found.setdefault(key, []).append(run)
     groups = [Group(sorted(runs, key=lambda run: run.seed)) for runs in found.values()]
     return sorted(groups, key=lambda group: group.first.extra)
 

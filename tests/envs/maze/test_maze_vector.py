@@ -324,3 +324,15 @@ def test_what_cannot_be_is_refused() -> None:
             envs.step(np.array(actions))
     assert trees.first_difference(envs.get_state(), before) is None
     assert envs.step(np.array([0, 4], np.uint8))[0].shape == (2, 2)
+
+
+def test_what_sets_out_from_a_walk_that_changed_is_walked_anew() -> None:
+    one, other = Walk(5, bp.Start(0, 4), 20, 3), Walk(5, bp.Start(0, 30), 20, 4)
+    child = Walk(6, bp.Start(5, 20), 10, 1)
+    envs = MazeVector(1, LIBRARY, curriculum=Walks((one, child)))
+    envs.set_curriculum(Walks((other, child)))
+    fresh = MazeVector(1, LIBRARY, curriculum=Walks((other, child)))
+    starts = {"starts": [bp.Start(6, 9)]}
+    assert np.array_equal(envs.reset(options=starts)[0], fresh.reset(options=starts)[0])
+    before = MazeVector(1, LIBRARY, curriculum=Walks((one, child)))
+    assert not np.array_equal(before.reset(options=starts)[0], fresh.reset(options=starts)[0])

@@ -158,10 +158,10 @@ class MazeSet:
 
     def __repr__(self) -> str:
         size = f"{self.height}x{self.width}"
-        return f"<MazeSet {self._digest}: {self.num_mazes} mazes of {size}>"
+        return f"<MazeSet {self.digest}: {self.num_mazes} mazes of {size}>"
 
     @cached_property
-    def _digest(self) -> str:
+    def digest(self) -> str:
         """The same for the same mazes and demonstrations, so that sets can be told apart."""
         parts = (np.packbits(self.walls), self.starts, self.goals, _joined(self.actions))
         digest = hashlib.sha256(f"{self.max_steps} {self.step_reward} {self.goal_reward}".encode())

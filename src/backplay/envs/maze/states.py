@@ -111,11 +111,14 @@ class States:
     def hold(self, walks: Iterable[Walk]) -> int:
         """Holds exactly these walks: walks the new ones in order, drops others; the steps taken."""
         wanted = {walk.demo: walk for walk in map(self._checked, walks)}
-        held, taken = dict(self._walks), 0
+        held, taken, anew = dict(self._walks), 0, set()
         for walk in wanted.values():
-            if walk.demo not in held or held[walk.demo].walk != walk:
+            known = held.get(walk.demo)
+            # What sets out from a walk that is walked anew is walked anew, too.
+            if known is None or known.walk != walk or walk.start.demo in anew:
                 held[walk.demo], steps = self._take(walk, held)
                 taken += steps
+                anew.add(walk.demo)
         self._keep({demo: held[demo] for demo in wanted})
         return taken
 
