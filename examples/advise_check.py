@@ -30,7 +30,7 @@ from tasks import FORWARD, TOGGLE, Person, demonstrate_mountaincar, minigrid, mo
 
 import backplay as bp
 from backplay.advise import advise
-from backplay.envs.maze import demonstrations, generate
+from backplay.envs.maze import generate
 from backplay.learners import PPOConfig
 from backplay.train import TrainConfig, Training
 
@@ -63,10 +63,11 @@ def one_maze(size: int, walls: int, seed: int) -> GridWorld:
 def of_grid(make: Callable[[], GridWorld], frames: int) -> Task:
     def look() -> tuple[Callable[[], gym.Env], bp.Demonstration]:
         mazes = make().mazes
-        return (
-            lambda: gym.make("Backplay/Maze-v0", mazes=mazes, maze=0, disable_env_checker=True),
-            demonstrations(mazes)[0],
-        )
+
+        def env() -> gym.Env:
+            return gym.make("Backplay/Maze-v0", mazes=mazes, maze=0, disable_env_checker=True)
+
+        return env, bp.record(env(), mazes.actions[0].tolist(), seed=0)
 
     def train(regime: str, budget: int, seed: int) -> Training:
         task = make()
