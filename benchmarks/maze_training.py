@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from gymnasium.spaces import Box
 from stable_baselines3 import PPO as TheirPPO
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
@@ -94,10 +95,8 @@ class TheirVector(VecEnv):
 
     def __init__(self, envs: MazeVector) -> None:
         self.envs = envs
-        low, n = np.zeros(2), np.array(envs.single_observation_space.nvec)
-        from gymnasium.spaces import Box
-
-        space = Box(low, n - 1.0, dtype=np.float32)
+        largest = np.array(envs.single_observation_space.nvec, np.float32) - 1
+        space = Box(np.zeros(2, np.float32), largest)
         super().__init__(envs.num_envs, space, envs.single_action_space)
 
     def reset(self) -> Any:
