@@ -59,3 +59,24 @@ def test_grid_worlds_go_on_where_they_stopped(tmp_path):
     assert results["basin", "standard"]["to_success"] is None
     assert results["tree", "cloning"]["success"] < 0.5
     assert "cloning is worse off than Backplay: one seed" in out
+
+
+@pytest.mark.slow
+def test_the_check_of_the_advice_goes_on_where_it_stopped(tmp_path):
+    path = tmp_path / "advise.jsonl"
+    command = [
+        "examples/advise_check.py",
+        "--tasks",
+        "maze-8",
+        "--seconds",
+        "2",
+        "--out",
+        str(path),
+    ]
+    first = run(*command, "--seeds", "1")
+    assert "maze-8: said " in first
+    assert "of 1 tasks that were learned" in first
+    lines = path.read_text().splitlines()
+    assert len(lines) == 4  # the advice and three regimes
+    assert run(*command, "--seeds", "1") == first
+    assert path.read_text().splitlines() == lines
