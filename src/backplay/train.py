@@ -28,7 +28,7 @@ from backplay.curricula import Curriculum, from_json, to_json
 from backplay.demos import Demonstration
 from backplay.errors import BackplayError, show
 from backplay.evaluate import Act, Evaluation, evaluate
-from backplay.learners import PPO, PPOConfig, load_weights, make_network
+from backplay.learners import PPO, PPOConfig, Teacher, load_weights, make_network
 from backplay.records import Episode
 from backplay.rollout import AnyEnv
 from backplay.success import SuccessRule, default_rule
@@ -135,7 +135,7 @@ class Training:
         envs: VectorEnv[Any, Any, Any] | None = None,
         evaluator: Evaluator | None = None,
         initial_weights: Mapping[str, torch.Tensor] | None = None,
-        teacher: nn.Module | None = None,
+        teacher: Teacher | None = None,
     ) -> None:
         """A run that has not begun.
 
@@ -152,7 +152,7 @@ class Training:
                 `get_state` and `set_state`, as `MazeVector`, a resumed run goes on exactly.
             evaluator: measures the policy in its own way, not on `make_env()`.
             initial_weights: what the network begins with, e.g. a cloned network's `state_dict()`.
-            teacher: a network to imitate at first, see `PPO`; it is no part of `state()`.
+            teacher: whom to imitate at first; it is no part of `state()`.
         """
         self.config = config or TrainConfig()
         if make_env is None and (envs is None or evaluator is None):

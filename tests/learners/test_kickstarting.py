@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 import backplay as bp
 from backplay.errors import BackplayError
-from backplay.learners import PPO, PPOConfig, clone, make_network
+from backplay.learners import PPO, PPOConfig, Teacher, clone, make_network
 from backplay.learners.distributions import Categorical, MultiCategorical, distribution_for
 from backplay.train import TrainConfig, Training
 
@@ -40,8 +40,10 @@ class Stubborn(nn.Module):
 def learner_for(probe: Any, teacher: nn.Module | None, seed: int = 0, **options: Any) -> PPO:
     env = probe()
     net = make_network(env.observation_space, env.action_space, seed=seed, hidden=(16, 16))
+    how = {key: options.pop(key) for key in ("coefficient", "until") if key in options}
     config = PPOConfig(**(CONFIG | options))  # type: ignore[arg-type]
-    return PPO(net, env.action_space, config, seed=seed, teacher=teacher)
+    taught_by = None if teacher is None else Teacher(teacher, **how)
+    return PPO(net, env.action_space, config, seed=seed, teacher=taught_by)
 
 
 def train(learner: PPO, probe: Any, updates: int, progress: Any = None) -> list[dict[str, float]]:
@@ -84,7 +86,7 @@ def test_cross_entropy_is_the_sum_over_all_actions(space: Any) -> None:
 
 def test_the_loss_is_ppos_and_the_weighted_cross_entropy() -> None:
     teacher = Stubborn([1.0, -0.5])
-    learner = learner_for(probes.MatchReward, teacher, teacher_coefficient=2.0)
+    learner = learner_for(probes.MatchReward, teacher, coefficient=2.0)
     envs = probes.vector(probes.MatchReward)
     batch = learner._batch(learner.collect(envs, envs.reset(seed=0)[0]))
     plain, parts = learner._loss(batch, 0.01, 0.0)
@@ -99,8 +101,8 @@ def test_the_loss_is_ppos_and_the_weighted_cross_entropy() -> None:
 
 
 def test_the_weight_falls_to_nothing() -> None:
-    config = PPOConfig(teacher_coefficient=0.8, teacher_until=0.5)
-    found = [config.teacher_coefficient_at(progress) for progress in (0, 0.125, 0.25, 0.5, 0.75, 1)]
+    teacher = Teacher(Stubborn([0.0, 0.0]), 0.8, 0.5)
+    found = [teacher.coefficient_at(progress) for progress in (0, 0.125, 0.25, 0.5, 0.75, 1)]
     assert found == pytest.approx([0.8, 0.6, 0.4, 0, 0, 0])
     assert found[3:] == [0, 0, 0]
 
@@ -110,7 +112,7 @@ def test_the_weight_falls_to_nothing() -> None:
 
 def test_a_student_without_rewards_becomes_its_teacher() -> None:
     teacher = Stubborn([0.0, 1.0])
-    options = {"teacher_coefficient": 1.0, "teacher_until": 1.0, "entropy_coefficient": 0.0}
+    options = {"until": 1.0, "entropy_coefficient": 0.0}
     learner = learner_for(probes.ConstantReward, teacher, normalise_advantages="none", **options)
     metrics = train(learner, probes.ConstantReward, 40, progress=0.0)
     with torch.no_grad():
@@ -125,7 +127,7 @@ def test_a_student_without_rewards_becomes_its_teacher() -> None:
 def test_a_bad_teacher_is_overcome() -> None:
     """It insists on the wrong action, in half of the training."""
     teacher = Stubborn([3.0, -3.0])
-    learner = learner_for(probes.ActionReward, teacher, teacher_coefficient=5.0)
+    learner = learner_for(probes.ActionReward, teacher, coefficient=5.0)
     train(learner, probes.ActionReward, 10, progress=0.0)
     seen = np.zeros((1, 1), np.float32)
     assert learner.act(seen, greedy=True)[0] == 0
@@ -139,7 +141,7 @@ def test_a_teacher_who_is_done_costs_and_changes_nothing(probe: Any) -> None:
     size = distribution_for(probe().action_space).size
     teacher = Stubborn([9.0] + [0.0] * (size - 1))
     alone = learner_for(probe, None)
-    taught = learner_for(probe, teacher, teacher_coefficient=1.0, teacher_until=0.5)
+    taught = learner_for(probe, teacher, coefficient=1.0, until=0.5)
     results = [train(learner, probe, 3, progress=0.5) for learner in (alone, taught)]
     assert results[0] == results[1]
     assert same(alone.state(), taught.state())
@@ -151,29 +153,30 @@ def test_a_teacher_who_is_done_costs_and_changes_nothing(probe: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("probe", "teacher", "options", "message"),
+    ("options", "message"),
     [
-        (probes.TargetAction, Stubborn([0.0] * 4), {"teacher_coefficient": 1.0}, "discrete"),
-        (probes.MatchReward, Stubborn([0.0, 0.0]), {}, "got a teacher and 0"),
-        (probes.MatchReward, None, {"teacher_coefficient": 0.5}, "got no teacher and 0.5"),
-        (probes.MatchReward, None, {"teacher_coefficient": -1.0}, "at least 0"),
-        (probes.MatchReward, None, {"teacher_coefficient": float("nan")}, "at least 0"),
-        (probes.MatchReward, None, {"teacher_until": 0.0}, "more than 0"),
-        (probes.MatchReward, None, {"teacher_until": 1.5}, "more than 0, at most 1"),
+        ({"coefficient": 0.0}, "more than 0"),
+        ({"coefficient": -1.0}, "more than 0"),
+        ({"coefficient": float("nan")}, "more than 0"),
+        ({"until": 0.0}, "more than 0"),
+        ({"until": 1.5}, "more than 0, at most 1"),
     ],
 )
-def test_what_cannot_be_taught_is_refused(
-    probe: Any, teacher: nn.Module | None, options: Any, message: str
-) -> None:
+def test_a_teacher_who_would_not_count_is_refused(options: Any, message: str) -> None:
     with pytest.raises(BackplayError, match=message):
-        learner_for(probe, teacher, **options)
+        learner_for(probes.MatchReward, Stubborn([0.0, 0.0]), **options)
+
+
+def test_continuous_actions_cannot_be_taught() -> None:
+    with pytest.raises(BackplayError, match="discrete"):
+        learner_for(probes.TargetAction, Stubborn([0.0] * 4))
 
 
 def test_nobody_is_their_own_teacher() -> None:
     env = probes.MatchReward()
     net = make_network(env.observation_space, env.action_space, seed=0)
     with pytest.raises(BackplayError, match="the one that learns"):
-        PPO(net, env.action_space, PPOConfig(teacher_coefficient=1.0), seed=0, teacher=net)
+        PPO(net, env.action_space, seed=0, teacher=Teacher(net))
 
 
 # The whole way: clone, then go on -----------------------------------------------------------------
@@ -194,10 +197,15 @@ def test_training_begins_with_a_cloned_network_and_a_teacher() -> None:
     before = copy.deepcopy(net.state_dict())
     config = TrainConfig(
         frames=128, num_envs=2, final_episodes=2,
-        ppo=PPOConfig(num_steps=32, teacher_coefficient=1.0),
+        ppo=PPOConfig(num_steps=32),
     )  # fmt: skip
     training = Training(
-        make_lake, [demo], bp.Uniform(), config, initial_weights=net.state_dict(), teacher=net
+        make_lake,
+        [demo],
+        bp.Uniform(),
+        config,
+        initial_weights=net.state_dict(),
+        teacher=Teacher(net),
     )
     assert same(dict(training.learner.network.state_dict()), dict(before))
     assert training.evaluate(4, greedy=True).success == 1.0

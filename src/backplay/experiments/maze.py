@@ -11,7 +11,7 @@ measurements. Does not know: disks, screens, plots.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -28,7 +28,7 @@ from backplay.envs.maze.sets import MazeLibrary, MazeSet
 from backplay.envs.maze.vector import MazeVector
 from backplay.errors import BackplayError, show
 from backplay.evaluate import Act, Evaluation
-from backplay.learners import PPOConfig
+from backplay.learners import PPOConfig, Teacher
 from backplay.learners.cloning import CloningProgress, clone
 from backplay.records import Episode
 from backplay.train import TrainConfig, Training
@@ -110,8 +110,6 @@ def settings(run: MazeRun) -> TrainConfig:
             learning_rate=2e-3, final_learning_rate=0.0, entropy_coefficient=0.01,
             normalise_advantages="batch",
         )  # fmt: skip
-    if run.regime == "kickstarted":
-        ppo = replace(ppo, teacher_coefficient=1.0, teacher_until=0.5)
     return TrainConfig(
         frames=run.frames, num_envs=envs, seed=run.seed, ppo=ppo, initial="demonstration",
         evaluate_every=max(1, run.frames // run.evaluations),
@@ -189,7 +187,7 @@ def training(
         success=lambda end: end.terminated, network=network, envs=envs,
         evaluator=partial(on_every_maze, measured(mazes)),
         initial_weights=cloned.state_dict() if cloned and run.regime == "cloned+ppo" else None,
-        teacher=cloned if run.regime == "kickstarted" else None,
+        teacher=Teacher(cloned) if cloned and run.regime == "kickstarted" else None,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from backplay.learners.distributions import Distribution, distribution_for
 from backplay.learners.networks import load_weights, make_network
 from backplay.learners.ppo import PPO
 from backplay.learners.rollout import Rollout
+from backplay.learners.teaching import Teacher
 
 __all__ = [
     "PPO",
@@ -14,6 +15,7 @@ __all__ = [
     "Distribution",
     "PPOConfig",
     "Rollout",
+    "Teacher",
     "clone",
     "distribution_for",
     "estimate_advantages",

@@ -42,11 +42,6 @@ class PPOConfig:
     """Whether a truncated episode counts its final observation's value; if not, it just ends."""
     adam_eps: float = 1e-5
     """Adam's epsilon."""
-    teacher_coefficient: float = 0.0
-    """Weight of the cross-entropy with a teacher's policy in the loss at the start (kickstarting);
-    0 for training without a teacher."""
-    teacher_until: float = 0.5
-    """Share of the training at which the teacher's weight has fallen, linearly, to 0."""
 
     def __post_init__(self) -> None:
         """Refuse values that no training could mean."""
@@ -62,10 +57,6 @@ class PPOConfig:
             value = getattr(self, name)
             if not value > 0:
                 raise _refusal(name, "more than 0", value)
-        if not 0 <= self.teacher_coefficient < float("inf"):
-            raise _refusal("teacher_coefficient", "at least 0", self.teacher_coefficient)
-        if not 0 < self.teacher_until <= 1:
-            raise _refusal("teacher_until", "more than 0, at most 1", self.teacher_until)
         if self.normalise_advantages not in ("minibatch", "batch", "none"):
             raise _refusal(
                 "normalise_advantages", '"minibatch", "batch" or "none"', self.normalise_advantages
@@ -78,10 +69,6 @@ class PPOConfig:
     def entropy_coefficient_at(self, progress: float) -> float:
         """The entropy's weight when a share `progress` of the training is done."""
         return self.entropy_coefficient * (1 + (self.final_entropy_coefficient - 1) * progress)
-
-    def teacher_coefficient_at(self, progress: float) -> float:
-        """The teacher's weight when a share `progress` of the training is done."""
-        return self.teacher_coefficient * max(0.0, 1 - progress / self.teacher_until)
 
     def minibatch_bounds(self, batch_size: int) -> list[int]:
         """Where each used minibatch begins and the last one ends; sizes differ by one at most."""

@@ -25,6 +25,7 @@ from backplay.learners.distributions import Categorical, MultiCategorical, distr
 from backplay.learners.observations import Tensors, as_tensors, map_tensors, numeric
 from backplay.learners.optimiser import FlatAdam
 from backplay.learners.rollout import Rollout, collect
+from backplay.learners.teaching import Teacher
 
 
 class Batch(NamedTuple):
@@ -47,7 +48,7 @@ class PPO:
         config: PPOConfig | None = None,
         *,
         seed: int,
-        teacher: nn.Module | None = None,
+        teacher: Teacher | None = None,
     ) -> None:
         """A learner around a network.
 
@@ -56,8 +57,7 @@ class PPO:
             action_space: space of one action.
             config: hyperparameters, the defaults when None.
             seed: seed of action sampling and shuffling.
-            teacher: a network of the same form to imitate at first, see
-                `PPOConfig.teacher_coefficient`; it is left as it is. For discrete actions.
+            teacher: whom to imitate at first; for discrete actions.
         """
         self.network = network
         self.config = config or PPOConfig()
@@ -112,10 +112,11 @@ class PPO:
         config = self.config
         learning_rate = config.learning_rate_at(progress)
         entropy_coefficient = config.entropy_coefficient_at(progress)
-        teacher_coefficient = config.teacher_coefficient_at(progress)
-        # What a network has kept is rounded by the batches it came in: an update that does not know
-        # earlier ones, as after a resumption, must come to the same.
-        getattr(self._teacher, "forget", lambda: None)()
+        teacher_coefficient = self._teacher.coefficient_at(progress) if self._teacher else 0.0
+        if self._teacher:
+            # What a network has kept is rounded by the batches it came in: an update that does not
+            # know earlier ones, as after a resumption, must come to the same.
+            self._teacher.forget()
         batch = self._batch(rollout)
         bounds = config.minibatch_bounds(len(batch.advantages))
         log: list[tuple[Tensor, ...]] = []
@@ -207,21 +208,14 @@ class PPO:
         assert self._teacher is not None
         assert isinstance(self.distribution, Categorical | MultiCategorical)
         with torch.no_grad():
-            taught, _ = self._teacher(observations)
+            taught, _ = self._teacher.network(observations)
         return self.distribution.cross_entropy(taught, parameters)
 
     def _checked_teacher(
-        self, teacher: nn.Module | None, action_space: spaces.Space[Any]
-    ) -> nn.Module | None:
-        """The teacher, refused where it could not be imitated, or would not be."""
-        coefficient = self.config.teacher_coefficient
-        if (teacher is None) != (coefficient == 0):
-            raise BackplayError(
-                "teacher", expected="a teacher and a PPOConfig.teacher_coefficient, or neither",
-                got=f"{'no' if teacher is None else 'a'} teacher and {coefficient:g}",
-                do="Give both to imitate a teacher at first.",
-            )  # fmt: skip
-        if teacher is self.network:
+        self, teacher: Teacher | None, action_space: spaces.Space[Any]
+    ) -> Teacher | None:
+        """The teacher, refused where it could not be imitated."""
+        if teacher and teacher.network is self.network:
             raise BackplayError(
                 "teacher", expected="a network of its own", got="the one that learns",
                 do="Pass a copy.deepcopy of it.",
