@@ -91,7 +91,7 @@ class Features(BaseFeaturesExtractor):
 
 
 class TheirVector(VecEnv):
-    """A MazeVector as Stable-Baselines3 wants it."""
+    """A MazeVector as Stable-Baselines3 wants it; its PPO sets no attribute and calls no method."""
 
     def __init__(self, envs: MazeVector) -> None:
         self.envs = envs
@@ -173,7 +173,7 @@ def where(once: Callable[[], tuple[int, float]]) -> None:
     _, seconds = once()
     profile.disable()
     rows = []
-    for (file, _, name), (_, _, own, _, _) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
+    for (file, _, name), (_, _, own, _, _) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]  # untyped
         label = next(
             (PARTS[key] for key in PARTS if key == name.split(".")[-1].split("'")[0]), None
         )

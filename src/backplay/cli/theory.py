@@ -78,7 +78,7 @@ def _write(config: TheoryConfig, studies: list[dict[str, Any]], seconds: float) 
     made = {"command": _command(config), "versions": _versions()}
     result = json.dumps({**made, "studies": studies}, indent=1) + "\n"
     write_atomically(config.out / RESULT, result.encode())
-    page = write_theory_page(studies, pictures, seconds=seconds, **made)  # type: ignore[arg-type]
+    page = write_theory_page(studies, pictures, seconds=seconds, **made)  # type: ignore[arg-type]  # a dict of both
     write_atomically(config.out / PAGE, page.encode())
 
 
