@@ -75,10 +75,10 @@ def _write(config: TheoryConfig, studies: list[dict[str, Any]], seconds: float) 
         if picture is not None:
             pictures[study["name"]] = picture
             write_atomically(config.out / f"{study['name']}.png", picture)
-    made = {"command": _command(config), "versions": _versions()}
+    made: Any = {"command": _command(config), "versions": _versions()}
     result = json.dumps({**made, "studies": studies}, indent=1) + "\n"
     write_atomically(config.out / RESULT, result.encode())
-    page = write_theory_page(studies, pictures, seconds=seconds, **made)  # type: ignore[arg-type]  # a dict of both
+    page = write_theory_page(studies, pictures, seconds=seconds, **made)
     write_atomically(config.out / PAGE, page.encode())
 
 
