@@ -25,12 +25,12 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import torch
-from grid_tasks import GridWorld, RandomLeaves
 from tasks import FORWARD, TOGGLE, Person, demonstrate_mountaincar, minigrid, mountaincar
 
 import backplay as bp
 from backplay.advise import advise
 from backplay.envs.maze import generate
+from backplay.experiments.grid_worlds import GridWorld, RandomLeaves
 from backplay.learners import PPOConfig
 from backplay.train import TrainConfig, Training
 

@@ -3,54 +3,25 @@
 python examples/grid_worlds.py --out grid-worlds.jsonl
 python examples/grid_worlds.py --show grid-worlds.jsonl
 
-Six regimes learn in each with the same PPO. One line of JSON per run; a run that is already in the
+Six regimes learn in each with the same PPO: the jobs of `backplay reproduce grid-worlds`, here in
+one process and with --apart, if wanted. One line of JSON per run; a run that is already in the
 file is not made again, so an interrupted comparison goes on where it stopped.
 """
 
 import argparse
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from grid_tasks import BATCH, FRAMES, TASKS, Table, network
 
-import backplay as bp
-from backplay.learners import PPO, clone
+from backplay.experiments.grid_jobs import REGIMES, GridJob
+from backplay.experiments.grid_worlds import FRAMES, TASKS
 
 GOOD = 0.95
-ENOUGH = 0.02  # a cloned policy's loss: it then follows the demonstration when sampled, too
-WINDOW = 16  # steps; each window begins in the middle of the one before
-
-
-def backplay_windows(length: int) -> bp.Backplay:
-    """Windows of 16 steps, each until 90 % of its episodes succeed; then the true start."""
-    count = -(-2 * length // WINDOW)
-    back = [(WINDOW // 2 * i, WINDOW // 2 * i + WINDOW) for i in range(count)] + [(length, length)]
-    windows = [bp.Window(BATCH * i, lo, hi) for i, (lo, hi) in enumerate(back)]
-    return bp.Backplay(windows, mastery=0.9)
-
-
-def reverse(length: int, frames: int, seed: int) -> bp.ReverseCurriculum:
-    """The paper's numbers for RCG, a tenth of them or so: these worlds have one maze, not 100."""
-    return bp.ReverseCurriculum.begin(
-        [length], seed=seed, round_frames=4 * BATCH, new_states=500, walk_steps=25,
-        new_starts=100, old_starts=50, until=frames // 2,
-    )  # fmt: skip
-
-
-# From the length of the demonstration, the frames and the seed; None does not train with PPO.
-REGIMES: dict[str, Callable[[int, int, int], bp.Curriculum | None]] = {
-    "standard": lambda length, frames, seed: bp.Standard(),
-    "uniform": lambda length, frames, seed: bp.Uniform(until=frames // 2),
-    "backplay": lambda length, frames, seed: backplay_windows(length),
-    "rcg": reverse,
-    "cloning": lambda length, frames, seed: None,
-    "cloning + ppo": lambda length, frames, seed: bp.Standard(),
-}
 
 
 class Claim(NamedTuple):
@@ -89,64 +60,26 @@ CLAIMS = {
 }
 
 
-def run(world: str, regime: str, seed: int, frames: int) -> dict[str, Any]:
+def run(world: str, regime: str, seed: int, frames: int, *, apart: bool) -> dict[str, Any]:
     """One training run and what came of it."""
-    task, began = TASKS[world](), time.process_time()
-    curriculum, start = REGIMES[regime](task.length, frames, seed), {}
-    if regime.startswith("cloning"):
-        cloned = cloned_network(task, seed)
-        start["initial_weights"] = cloned.state_dict()
-    if curriculum is None:
-        learner = PPO(cloned, task.spaces[1], seed=seed)
-        curve = [measured(task, learner, 0)]
-    else:
-        training = task.training(curriculum, frames, seed, **start)
-        curve = [measured(task, training.learner, 0)] if start else []
-        for progress in training.run():
-            if progress.evaluation is not None:
-                curve.append(measured(task, training.learner, progress.frames))
-        learner = training.learner
-        training.close()
+    began = time.process_time()
+    trained = 0 if regime == "cloning" else frames
+    job = GridJob(world=world, regime=regime, seed=seed, frames=trained, apart=apart)
+    work = job.begin()
+    curve = [{"frames": 0, **work.measured()}] if regime.startswith("cloning") else []
+    for progress in work.training.run() if work.training else ():
+        line = work.line(progress)
+        if "evaluation" in line:
+            curve.append({"frames": line["frames"], **line["evaluation"]})
+    result = work.result()
+    work.close()
     return {
-        "world": world, "regime": regime, "seed": seed, "frames": frames,
-        "apart": not Table.common,
+        "world": world, "regime": regime, "seed": seed, "frames": frames, "apart": apart,
         **{key: curve[-1][key] for key in ("success", "optimal", "steps")},
         "to_success": reached(curve, "success"), "to_optimal": reached(curve, "optimal"),
-        "beside": task.from_beside(acting(learner)).success,
-        "beside_greedy": task.from_beside(acting(learner, greedy=True)).success,
-        "demonstration": task.length, "shortest": task.shortest,
+        **{key: result["measures"][key] for key in ("beside", "beside_greedy")},
+        "demonstration": result["demonstration"], "shortest": result["shortest"],
         "seconds": round(time.process_time() - began, 1),
-    }  # fmt: skip
-
-
-def cloned_network(task: Any, seed: int) -> torch.nn.Module:
-    """A network that does as the demonstration did."""
-    net = network(*task.spaces, seed=seed)
-    observations, actions = task.pairs()
-    passes = clone(
-        net, observations, actions, action_space=task.spaces[1], seed=seed,
-        learning_rate=3e-2, agreement=float("inf"),
-    )  # fmt: skip
-    for progress in passes:
-        if progress.loss < ENOUGH:
-            break
-    return net
-
-
-def acting(learner: PPO, *, greedy: bool = False) -> Callable[[Any], Any]:
-    """The policy; what it draws does not disturb the training."""
-    generator = torch.Generator().manual_seed(0)
-    return lambda seen: learner.act(seen, greedy=greedy, generator=generator)
-
-
-def measured(task: Any, learner: PPO, frames: int) -> dict[str, float]:
-    """How well it plays from the true start: success when sampled, steps when greedy."""
-    sampled = task.from_start(acting(learner), episodes=64, seed=10_000)
-    greedy = task.from_start(acting(learner, greedy=True), episodes=task.starts, seed=10_000)
-    best = greedy.successes & (greedy.lengths == task.shortest)
-    return {
-        "frames": frames, "success": sampled.success, "optimal": float(best.mean()),
-        "steps": float(greedy.lengths.mean()),
     }  # fmt: skip
 
 
@@ -247,14 +180,15 @@ def main() -> None:
     parser.add_argument("--frames", type=int, default=0, help="0: each world's own budget")
     parser.add_argument("--out", type=Path, default=Path("grid-worlds.jsonl"))
     parser.add_argument(
-        "--apart", action="store_true", help="values without a part in common: see grid_tasks.Table"
+        "--apart",
+        action="store_true",
+        help="values without a part in common: see `grid_worlds.Table`",
     )
     parser.add_argument("--show", type=Path, help="print the table of a results file")
     args = parser.parse_args()
     if args.show:
         return show(read(args.show))
     torch.set_num_threads(1)
-    Table.common = not args.apart
     keys = ("world", "regime", "seed", "frames")
     known = read(args.out)
     if any(r["apart"] != args.apart for r in known):
@@ -268,7 +202,7 @@ def main() -> None:
     ]
     jobs = [job for job in jobs if job not in have]
     for count, job in enumerate(jobs, 1):
-        result = run(*job)
+        result = run(*job, apart=args.apart)
         with args.out.open("a") as file:
             file.write(json.dumps(result) + "\n")
         print(

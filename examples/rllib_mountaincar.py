@@ -1,6 +1,6 @@
 """RLlib's PPO with Backplay: the curriculum is moved between two calls of train().
 
-pip install "backplay[ray]"
+pip install backplay "ray[rllib]>=2.50"
 python examples/rllib_mountaincar.py --frames 200000
 """
 

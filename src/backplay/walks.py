@@ -48,14 +48,29 @@ class Walks:
     """
 
     def __init__(
-        self, demos: Sequence[Demonstration], *, reseed: bool = True, fresh_clock: bool = False
+        self,
+        demos: Sequence[Demonstration],
+        *,
+        reseed: bool = True,
+        fresh_clock: bool = False,
     ) -> None:
         self.demos = demos
         self._reseed, self._fresh_clock = reseed, fresh_clock
         self._listed: tuple[Walk, ...] = ()
         self._by_id: dict[int, Walk] = {}
         self._origins: dict[int, Origin] = {}
+        # Of every walk that was walked; empty where that was before a resumption: walked anew, it
+        # takes no steps that were not counted then.
         self._held: dict[int, list[Snapshot]] = {}
+
+    @property
+    def walked(self) -> list[int]:
+        """The ids of the walks that were walked, among those that are kept."""
+        return sorted(self._held)
+
+    def resume(self, walked: Sequence[int]) -> None:
+        """Counts these walks, of those that are kept, as walked; their states are made later."""
+        self._held = {demo: [] for demo in walked if demo in self._by_id}
 
     def keep(self, walks: tuple[Walk, ...]) -> None:
         """From now on these are the walks; states of any others are dropped."""
@@ -79,6 +94,14 @@ class Walks:
         walk = self._by_id.get(start.demo)
         return walk is not None and 0 <= start.step <= walk.steps
 
+    def leading_to(self, start: Start) -> tuple[Walk, ...]:
+        """The walks that lead from a demonstration to this start, in order."""
+        way: list[Walk] = []
+        while start.demo >= len(self.demos):
+            way.append(self._by_id[start.demo])
+            start = way[-1].start
+        return tuple(way[::-1])
+
     def origin(self, start: Start) -> Origin:
         """Where on which demonstration a start comes from."""
         if not self.has(start):
@@ -100,7 +123,10 @@ class Walks:
         if start.demo < len(self.demos):
             return self.demos[start.demo].restore(env, start.step, rng)
         demo = self.demos[self.origin(start).start.demo]
-        taken = sum(self._walk(env, walk, demo) for walk in self._missing(start))
+        taken = 0
+        for walk in self._missing(start):
+            counted = walk.demo not in self._held
+            taken += self._walk(env, walk, demo) * counted
         return taken + demo.restorer.load(env, self._snapshot(start).state, rng)
 
     def observation(self, start: Start) -> Any:
@@ -109,11 +135,7 @@ class Walks:
 
     def _missing(self, start: Start) -> list[Walk]:
         """The walks that must be walked before this start is held, in order."""
-        missing: list[Walk] = []
-        while start.demo >= len(self.demos) and start.demo not in self._held:
-            missing.append(self._by_id[start.demo])
-            start = missing[-1].start
-        return missing[::-1]
+        return [walk for walk in self.leading_to(start) if not self._held.get(walk.demo)]
 
     def _snapshot(self, start: Start) -> Snapshot:
         if start.demo < len(self.demos):
@@ -146,7 +168,9 @@ class Walks:
 def _actions(space: spaces.Space[Any], walk: Walk) -> Iterator[Any]:
     """The random actions of a walk."""
     if isinstance(space, spaces.Discrete):
-        yield from np.random.default_rng(walk.seed).integers(space.n, size=walk.steps) + space.start
+        yield from (
+            np.random.default_rng(walk.seed).integers(space.n, size=walk.steps) + space.start
+        )
         return
     own = copy.deepcopy(space)  # the env's own space goes on as if nobody had walked
     own.seed(walk.seed)

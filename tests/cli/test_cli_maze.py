@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -19,15 +18,15 @@ from cli_results import Run, assert_refused
 from backplay import runs
 from backplay.cli import main, maze_training
 from backplay.cli.maze import PARTS, Regime
-from backplay.cli.maze_runs import learned_paths, load_state, network_of, open_maze_run
-from backplay.cli.maze_training import Clock
+from backplay.cli.maze_runs import learned_paths, network_of, open_maze_run
 from backplay.envs.maze import generate, load_mazes
+from backplay.experiments import maze
 from backplay.experiments.maze import REGIMES, MazeRun, plays, settings
+from backplay.train import Progress
 
 SMALL = ("--size", 6, "--walls", 6, "--min-length", 5, "--max-steps", 30)
 SETTINGS = settings(MazeRun(frames=1))
 UPDATE = SETTINGS.num_envs * SETTINGS.ppo.num_steps  # frames of one update of a short run
-TIMES = ("seconds", "frames_per_second")
 
 
 @pytest.fixture(scope="module")
@@ -47,16 +46,6 @@ def trained(mazes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         words = ("--regime", regime, "--seed", seed, "--frames", 3 * UPDATE, "--evaluations", 3)
         assert main(["maze", "train", *map(str, (mazes, *words)), "--dir", f"{folder}/{name}"]) == 0
     return folder
-
-
-def plain(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{key: part for key, part in line.items() if key not in TIMES} for line in lines]
-
-
-def arrays(tree: Any) -> list[bytes]:
-    if isinstance(tree, dict):
-        return [found for key in sorted(tree) for found in arrays(tree[key])]
-    return [tree.tobytes() if isinstance(tree, np.ndarray) else repr(tree).encode()]
 
 
 def test_help_lists_every_part_and_teaches_with_examples(run: Run) -> None:
@@ -138,18 +127,21 @@ def test_a_run_leaves_everything_in_its_directory(run: Run, mazes: Path, trained
             assert back % 4 == 0
             assert 0 <= back <= lengths.max()
             assert 0 <= wins <= tries
-        assert line["greedy"]["success"] >= line["greedy"]["within_5"] >= line["greedy"]["optimal"]
-        assert set(line["sampled"]) == set(line["greedy"])
-    seconds = [line["seconds"] for line in lines]
-    assert seconds == sorted(seconds)
+        found = line["evaluation"]
+        assert found["success"] >= found["within_5"] >= found["optimal"]
+        assert 0 <= found["sampled_success"] <= 1
+    assert kept.run.seconds > 0
 
-    result = json.loads((trained / "a" / "result.json").read_text())
-    assert result["run"] == {
+    assert kept.run.config["maze"] == {
         "regime": "backplay", "preset": "ours", "frames": 3 * UPDATE, "seed": 0, "evaluations": 3,
     }  # fmt: skip
-    assert (result["frames"], result["extra"], result["mazes"]) == (3 * UPDATE, 0, 3)
-    assert result["seconds"] == seconds[-1] > 0
-    assert result["training"] == {key: lines[-1][key] for key in ("greedy", "sampled")}
+    result = kept.result
+    assert result is not None
+    assert result["frames"] == 3 * UPDATE
+    greedy = result["training"]["greedy"]
+    assert {name: greedy[name] for name in ("success", "optimal", "within_5", "extra_mean")} == {
+        name: value for name, value in found.items() if name != "sampled_success"
+    }
     held_out = plays(network_of(kept), kept.library.held_out)["greedy"].summary()
     assert result["held_out"]["greedy"] == held_out
     played = plays(network_of(kept), kept.library.training)
@@ -165,14 +157,14 @@ def test_a_run_that_was_stopped_ends_as_if_it_never_was(
 ) -> None:
     words = ("--regime", regime, "--frames", 3 * UPDATE, "--evaluations", evaluations, "--dir")
     assert run("maze", "train", mazes, *words, "whole").code == 0
-    count = maze_training.by_steps_back
+    count = maze.by_steps_back
 
     def interrupted(*arguments: Any) -> Any:
-        monkeypatch.setattr(maze_training, "by_steps_back", count)
+        monkeypatch.setattr(maze, "by_steps_back", count)
         os.kill(os.getpid(), signal.SIGINT)
         return count(*arguments)
 
-    monkeypatch.setattr(maze_training, "by_steps_back", interrupted)
+    monkeypatch.setattr(maze, "by_steps_back", interrupted)
     result = run("maze", "train", mazes, *words, "my run")
     assert result.code == 130, result
     assert "stopping after this update" in result.err
@@ -181,7 +173,6 @@ def test_a_run_that_was_stopped_ends_as_if_it_never_was(
     assert_refused(run("maze", "report", "my run"), "at least one run that has ended")
     stopped, whole = open_maze_run(Path("my run")), open_maze_run(Path("whole"))
     at = whole.run.metrics()[0]["frames"]
-    assert f"saved at {at:,} frames" in result.out
     stopped.run.append_metrics({"frames": at + 1})  # of a life that was not saved
     assert_refused(run("maze", "train", mazes, "--resume", "my run"), "no other option")
 
@@ -189,22 +180,38 @@ def test_a_run_that_was_stopped_ends_as_if_it_never_was(
     assert result.code == 0, result
     assert f"my run: at {at:,} of {3 * UPDATE:,} frames" in result.out
     assert len(whole.run.metrics()) > 1
-    assert plain(stopped.run.metrics()) == plain(whole.run.metrics())
-    assert arrays(load_state(stopped.run)) == arrays(load_state(whole.run))
-    assert plain([stopped.result or {}]) == plain([whole.result or {}])
+    for file in ("metrics.jsonl", "result.json"):
+        assert Path("my run", file).read_bytes() == Path("whole", file).read_bytes()
+    assert stopped.run.checkpoint.read_bytes() == whole.run.checkpoint.read_bytes()
 
 
-def test_the_clock_says_how_long_the_whole_run_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
+def test_it_says_how_long_the_whole_run_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, said = [100.0], list[str]()
     monkeypatch.setattr(maze_training.time, "monotonic", lambda: now[0])
-    clock = Clock(before=50.0)
-    ticks = []
+
+    class Quiet:
+        say = said.append
+
+        def show(self, progress: Progress) -> None: ...
+
+    shown = maze_training.Shown(Quiet(), None)  # type: ignore[arg-type]
     for at, frames in ((130.0, 1_000), (131.0, 1_100), (138.0, 3_000), (150.0, 3_500)):
         now[0] = at
-        ticks.append(clock.tick(frames))
-    assert ticks == [False, False, True, False]
-    # 88 s until 3,000 frames, then 7,000 frames at 250 a second.
-    assert clock.whole(10_000) == pytest.approx(88 + 28)
+        shown.show(
+            Progress(
+                frames=frames,
+                total_frames=1_000_000,
+                frames_per_second=1.0,
+                seconds_left=1.0,
+                starts="",
+                train_success=None,
+                true_success=None,
+                evaluation=None,
+                episodes=[],
+                metrics={},
+            )
+        )
+    assert said == ["the whole run will take about 1:06:40"]  # 250 frames a second
 
 
 def test_evaluate_plays_every_maze_and_shows_the_papers_row(
@@ -242,8 +249,8 @@ def test_the_report_has_the_table_the_figures_and_one_page(run: Run, trained: Pa
     directories = [trained / name for name in "abc"]
     result = run("maze", "report", *directories, "--out", "page", "--mazes", 0, 2, 99)
     assert result.code == 0, result
-    results = [json.loads((path / "result.json").read_text()) for path in directories]
-    success = np.mean([one["training"]["greedy"]["success"] for one in results[:2]])
+    results = [open_maze_run(path).result or {} for path in directories]
+    success = np.mean([one["measures"]["success"] for one in results[:2]])
     head, backplay, cloned, last = result.out.splitlines()
     assert "optimal (paper)" in head
     assert "(31%)" in backplay
@@ -293,32 +300,33 @@ def test_bad_input_of_train_is_one_line_and_leaves_nothing(
 
 def test_runs_that_are_damaged_are_refused(run: Run, trained: Path) -> None:
     def refused(copy: str, *said: str) -> None:
+        Path(copy, "result.json").unlink(missing_ok=True)  # or there is nothing to go on with
         for words in (("evaluate", copy), ("train", "--resume", copy)):
             assert_refused(run("maze", *words), *said)
 
-    config = json.loads((trained / "a" / "config.json").read_text())
-    for change in ({"maze": {"regime": "fly"}}, {"maze": {"wings": 2}}, {"threads": 0}):
-        shutil.copytree(trained / "a", "edited", dirs_exist_ok=True)
-        Path("edited/config.json").write_text(json.dumps({**config, **change}))
-        refused("edited", "config.json is damaged")
+    kept = runs.open_run(trained / "a")
+    changes: list[dict[str, Any]] = [{"maze": {"regime": "fly"}}, {"maze": {"wings": 2}}]
+    for i, change in enumerate([*changes, {"threads": 0}]):
+        runs.create(Path(f"edited{i}"), {**kept.config, **change}, kept.demonstrations)
+        refused(f"edited{i}", "config.json is damaged")
     runs.create(Path("other"), {"env": "FrozenLake-v1"}, [])
     refused("other", "no run of the Maze")
     shutil.copytree(trained / "a", "cut")
-    whole = Path("cut/checkpoint.safetensors").read_bytes()
-    Path("cut/checkpoint.safetensors").write_bytes(whole[:-5])
-    refused("cut", "checkpoint.safetensors is damaged")
+    for file in Path("cut/checkpoints").iterdir():
+        file.write_bytes(file.read_bytes()[:-5])
+    refused("cut", "cut cannot be gone on with", ".safetensors is damaged")
     shutil.copytree(trained / "a", "lost")
     shutil.rmtree("lost/demonstrations")
     refused("lost", "lost its mazes")
     shutil.copytree(trained / "a", "young")
-    Path("young/checkpoint.safetensors").unlink()
+    shutil.rmtree("young/checkpoints")
     assert_refused(run("maze", "evaluate", "young"), "no checkpoint yet")
     shutil.copytree(trained / "a", "mixed")
     shutil.copy(trained / "b" / "result.json", "mixed/result.json")
-    assert_refused(run("maze", "report", "mixed"), "another run")
+    assert_refused(run("maze", "report", "mixed"), "result.json is damaged")
 
 
-def test_threads_are_as_asked_for(run: Run, trained: Path) -> None:
+def test_threads_are_as_asked_for(run: Run, mazes: Path) -> None:
     torch.set_num_threads(2)
-    assert run("maze", "train", "--resume", trained / "c").code == 0
+    assert run("maze", "train", mazes, "--regime", "cloned", "--dir", "r").code == 0
     assert torch.get_num_threads() == 1

@@ -1,6 +1,5 @@
 """`backplay train` and `backplay evaluate`: runs, interrupts, going on, and bad input."""
 
-import json
 import re
 import shutil
 import signal
@@ -31,15 +30,15 @@ def test_a_run_says_how_it_goes_and_where_it_is(run: Run, demos: dict[str, Path]
     assert re.search(r"512 / 512 frames +[\d,]+/s +true start +\d+%.*0:00:00 left", result.out)
     assert re.search(r"sampled +success \d+% \[\d+%, \d+%\] over 4 episodes", result.out)
     assert re.search(r"greedy +success \d+%", result.out)
-    assert "model: runs/FrozenLake-v1-backplay-0/checkpoint.safetensors" in result.out
+    assert "model: runs/FrozenLake-v1-backplay-0/checkpoints/000000000512.safetensors" in result.out
 
     kept = runs.open_run(Path("runs/FrozenLake-v1-backplay-0"))
     assert kept.demonstrations[0].read_bytes() == demos["lake"].read_bytes()
     assert [line["frames"] for line in kept.metrics()] == [128, 256, 384, 512]
     assert [line["frames"] for line in kept.metrics() if "evaluation" in line] == [256, 512]
-    state = kept.load()
-    assert state is not None
-    assert state["frames"] == 512
+    loaded = kept.load()
+    assert loaded is not None
+    assert loaded.state["frames"] == 512
 
     for extra in ((), ("--greedy", "--episodes", 7)):
         result = run("evaluate", kept.path, *extra)
@@ -72,7 +71,7 @@ def test_a_run_is_not_overwritten(run: Run, demos: dict[str, Path]) -> None:
     assert {file: file.read_bytes() for file in Path("r").rglob("*") if file.is_file()} == before
 
 
-def test_going_on_with_a_finished_run_measures_it_again(run: Run, demos: dict[str, Path]) -> None:
+def test_going_on_with_a_finished_run_says_its_result(run: Run, demos: dict[str, Path]) -> None:
     train(run, demos, "--dir", "r")
     result = run("train", "--resume", "r")
     assert result.code == 0
@@ -83,7 +82,8 @@ def test_going_on_with_a_finished_run_measures_it_again(run: Run, demos: dict[st
 def test_an_interrupt_stops_saves_and_says_how_to_go_on(
     run: Run, demos: dict[str, Path], tmp_path: Path
 ) -> None:
-    words = ["train", "FrozenLake-v1", str(demos["lake"]), "--frames", "200000", "--dir", "my run"]
+    words = ["train", "FrozenLake-v1", str(demos["lake"]), "--frames", "30000", "--dir", "my run"]
+    words += ["--final-episodes", "2"]
     process = subprocess.Popen(
         [sys.executable, "-m", "backplay.cli", *words, "--evaluate-every", "0"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
@@ -98,23 +98,19 @@ def test_an_interrupt_stops_saves_and_says_how_to_go_on(
     assert "to go on: backplay train --resume 'my run'" in out
 
     stopped = runs.open_run(Path("my run"))
-    state = stopped.load()
-    assert state is not None
-    frames = state["frames"]
-    assert 0 < frames < 200_000
+    loaded = stopped.load()
+    assert loaded is not None
+    frames = loaded.state["frames"]
+    assert 0 < frames < 30_000
     assert stopped.metrics()[-1]["frames"] == frames
 
-    # A budget that ends soon, and a line of a life that was not saved.
-    config = json.loads((stopped.path / "config.json").read_text())
-    config["settings"].update(frames=frames + 4000, final_episodes=2)
-    (stopped.path / "config.json").write_text(json.dumps(config))
-    stopped.append_metrics({"frames": frames + 1})
+    stopped.append_metrics({"frames": frames + 1})  # of a life that was not saved
     result = run("train", "--resume", "my run")
     assert result.code == 0, result
     assert f"at {frames:,} of" in result.out
     seen = [line["frames"] for line in stopped.metrics()]
     assert seen == sorted(set(seen))
-    assert seen[-1] >= frames + 4000
+    assert seen[-1] >= 30_000
     assert frames + 1 not in seen
 
 
@@ -164,34 +160,36 @@ def test_runs_that_cannot_be_gone_on_with(run: Run, demos: dict[str, Path]) -> N
     )
 
     def refused(copy: str, *said: str) -> None:
+        Path(copy, "result.json").unlink(missing_ok=True)  # or there is nothing to go on with
         for words in (("evaluate", copy), ("train", "--resume", copy)):
             assert_refused(run(*words), *said)
 
     shutil.copytree("r", "spaces")
-    shutil.copy("c/checkpoint.safetensors", "spaces/checkpoint.safetensors")
-    refused("spaces", "another run", "spaces")
+    shutil.rmtree("spaces/checkpoints")
+    shutil.copytree("c/checkpoints", "spaces/checkpoints")
+    refused("spaces", "another config.json", "spaces")
 
     shutil.copytree("r", "cut")
-    whole = Path("cut/checkpoint.safetensors").read_bytes()
-    Path("cut/checkpoint.safetensors").write_bytes(whole[:-5])
-    refused("cut", "checkpoint.safetensors is damaged")
+    for file in Path("cut/checkpoints").iterdir():
+        file.write_bytes(file.read_bytes()[:-5])
+    refused("cut", "cut cannot be gone on with", ".safetensors is damaged")
 
-    config = json.loads(Path("r/config.json").read_text())
-    for change in ({"settings": {}}, {"curriculum": {"kind": "X"}}, {"env": 3}, {"env_kwargs": 3}):
-        shutil.copytree("r", "edited", dirs_exist_ok=True)
-        Path("edited/config.json").write_text(json.dumps({**config, **change}))
-        refused("edited", "config.json is damaged")
+    kept = runs.open_run(Path("r"))
+    changes = [{"settings": {}}, {"curriculum": {"kind": "X"}}, {"env": 3}, {"env_kwargs": 3}]
+    for i, change in enumerate(changes):
+        runs.create(Path(f"edited{i}"), {**kept.config, **change}, kept.demonstrations)
+        refused(f"edited{i}", "config.json is damaged")
     windows = [{"frames": 0, "lo": 4.0, "hi": 2.0}]
-    curriculum = {**config["curriculum"], "windows": windows, "of_length": False}
-    Path("edited/config.json").write_text(json.dumps({**config, "curriculum": curriculum}))
-    refused("edited", "lo <= hi")
+    curriculum = {**kept.config["curriculum"], "windows": windows, "of_length": False}
+    runs.create(Path("wrong"), {**kept.config, "curriculum": curriculum}, kept.demonstrations)
+    refused("wrong", "lo <= hi")
 
     shutil.copytree("r", "lost")
     shutil.rmtree("lost/demonstrations")
     refused("lost", "lost its demonstrations")
 
     shutil.copytree("r", "young")
-    Path("young/checkpoint.safetensors").unlink()
+    shutil.rmtree("young/checkpoints")
     assert_refused(run("evaluate", "young"), "no checkpoint yet")
     assert_refused(run("evaluate", "r", "--episodes", 0), "--episodes")
 
@@ -201,3 +199,12 @@ def test_observations_with_words_are_trained_on_without_them(run: Run) -> None:
     assert run("record", "MiniGrid-Empty-5x5-v0", "--out", "m.npz", "--actions", moves).code == 0
     words = ("train", "MiniGrid-Empty-5x5-v0", "m.npz", "--frames", 128, *TINY)
     assert run(*words).code == 0
+
+
+def test_tensorboard_logs_are_written_and_gone_on_with(run: Run, demos: dict[str, Path]) -> None:
+    pytest.importorskip("tensorboard")
+    train(run, demos, "--dir", "r", "--tensorboard")
+    assert list(Path("r/tensorboard").glob("events*"))
+    Path("r/result.json").unlink()
+    assert run("train", "--resume", "r").code == 0
+    assert len(list(Path("r/tensorboard").glob("events*"))) == 2

@@ -12,23 +12,17 @@ import pytest
 from matplotlib.image import imread
 from scipy import stats
 
+from backplay.report.figures import COLOURS, as_png, as_svg
 from backplay.report.maze_page import write_maze_page
 from backplay.report.maze_results import (
     MazeResult,
     estimate,
     grouped,
-    last_frame,
-    mean_curve,
-    start_counts,
     table,
     table_text,
 )
 from backplay.report.mazes import (
-    BIN,
-    COLOURS,
     DrawnPath,
-    as_png,
-    as_svg,
     draw_curves,
     draw_paths,
     draw_starts,
@@ -95,7 +89,7 @@ def test_the_table_has_the_papers_numbers_behind_ours() -> None:
     rows = table(grouped(results), "greedy", PAPER)
     assert [row.group.name for row in rows] == ["backplay", "cloned"]  # uniform has not ended
     assert rows[0].seeds == 2
-    assert rows[0].ours["success"].mean == pytest.approx(0.7)
+    assert rows[0].ours["success"].value == pytest.approx(0.7)
     head, backplay, cloned = table_text(rows)
     assert head[4:7] == ("success", "optimal (paper)", "within 5 (paper)")
     half = 12.706 * 0.1  # of the interval of 0.6 and 0.8
@@ -109,32 +103,6 @@ def test_the_table_has_the_papers_numbers_behind_ours() -> None:
     assert "(" not in "".join(sampled[1])
     assert sampled[1][4].startswith("18%")  # 0.175
     assert table(grouped(results), "held-out greedy") == []
-
-
-def test_a_mean_curve_goes_as_far_as_every_seed() -> None:
-    short = made_up(seed=1, curve=[(400, summary(0.4)), (800, summary(0.8))])
-    longer = [(at, summary(at / 2_000)) for at in (400, 800, 1_000)]
-    group = grouped([made_up(curve=longer), short])[0]
-    frames, means = mean_curve(group, "success")
-    assert frames == [400, 800]
-    assert [one.mean for one in means] == pytest.approx([0.3, 0.6])
-    assert mean_curve(grouped([made_up(curve=[])])[0], "success") == ([], [])
-
-
-def test_starts_are_counted_by_time_and_steps_back() -> None:
-    group = grouped([made_up(seed=0), made_up(seed=1)])[0]
-    episodes, successes = start_counts(group, width=BIN)
-    assert episodes.T.tolist() == [[20, 0, 0, 0], [0, 16, 0, 0], [0, 0, 12, 8]]
-    assert successes.T.tolist() == [[10, 0, 0, 0], [0, 4, 0, 0], [0, 0, 12, 2]]
-    # A run that is half done fills the left half, one that overshot makes room.
-    half = grouped([made_up(starts=[(250, 0, 10, 5), (500, 0, 8, 2)])])[0]
-    assert start_counts(half)[0].T.tolist() == [[10, 8, 0, 0]]
-    beyond = grouped([made_up(starts=[(600, 0, 1, 1), (1_200, 0, 2, 2)])])[0]
-    assert last_frame(beyond) == 1_200
-    assert start_counts(beyond)[0].T.tolist() == [[1, 2]]
-    many = grouped([made_up(starts=[(at, 0, 1, 1) for at in range(1, 1_001)])])[0]
-    assert start_counts(many)[0].shape == (60, 1)
-    assert start_counts(many)[0].sum() == 1_000
 
 
 def test_curves_show_every_group_with_its_interval() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from backplay.report import Comparison, Run, StartCounts, draw_picture, summarise, write_page
 from backplay.report.charts import frame_ticks
-from backplay.report.results import frames_to, wilson
+from backplay.report.results import frames_to
 
 FRAMES, LENGTH = 100_000, 60
 VOID = {"meta", "input", "br", "img", "link", "hr"}
@@ -139,12 +139,6 @@ def test_the_table_takes_medians_over_seeds_and_never_counts_as_last() -> None:
     assert row.success == pytest.approx(2 / 3)
     (row,) = summarise(replace(made_up(), runs=runs[1:]))
     assert row.frames_to_half is None
-
-
-def test_wilsons_interval_by_hand() -> None:
-    low, high = wilson(100, 100)
-    assert (low, high) == (pytest.approx(1 / (1 + 1.96**2 / 100)), pytest.approx(1.0))
-    assert wilson(0, 100) == (pytest.approx(0.0, abs=1e-12), pytest.approx(1 - low))
 
 
 def test_starts_are_counted_in_their_cells() -> None:

@@ -26,6 +26,11 @@ COMMANDS = {
     "train": "train an agent from demonstrations",
     "evaluate": "measure a trained agent from the true start",
     "advise": "say beforehand whether Backplay will help, and with which windows",
+    "report": "turn run directories into tables, figures and one page",
+    "compare": "put two folders of runs side by side: differences with intervals",
+    "experiments": "list the paper's experiments and ours, with what they cost",
+    "reproduce": "run an experiment, or what is missing of it, and report",
+    "work": "carry out one prepared run directory, on any machine that sees it",
     "theory": "compute the paper's analysis: figures, a table, one page",
     "maze": "the paper's first experiment: mazes, training, measurements, the table",
     "pommerman": "the paper's game: tournaments, films, traces, demonstrations",
@@ -37,7 +42,7 @@ backplay: learn hard, sparse-reward tasks from a single demonstration.
 usage: backplay COMMAND [OPTIONS]
 
 commands:
-{chr(10).join(f"  {name:<10}{what}" for name, what in COMMANDS.items())}
+{chr(10).join(f"  {name:<13}{what}" for name, what in COMMANDS.items())}
 
 the first five minutes:
   backplay demo

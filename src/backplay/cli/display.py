@@ -18,7 +18,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from backplay.runs import Run
 from backplay.train import Progress
+from backplay.work import Show
 
 PLAIN_SECONDS = 10.0  # between two plain lines, if nothing happens
 
@@ -42,6 +44,25 @@ def open_display() -> Iterator[Display]:
             yield LiveDisplay(live)
     else:
         yield PlainDisplay()
+
+
+@contextmanager
+def showing(run: Run, display: Display, *, tensorboard: bool) -> Iterator[Show]:
+    """What to call after every update of a run: the display, and if asked for TensorBoard's log."""
+    if not tensorboard:
+        yield display.show
+        return
+    from backplay.integrations.tensorboard import open_logs
+
+    loaded = run.load()
+    at = int(loaded.state["frames"]) if loaded else 0
+    with open_logs(run.path / "tensorboard", resumed_at=at) as log:
+
+        def both(progress: Progress) -> None:
+            log(progress)
+            display.show(progress)
+
+        yield both
 
 
 class PlainDisplay:

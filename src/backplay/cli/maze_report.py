@@ -15,9 +15,10 @@ from backplay.cli.maze_runs import OpenMazeRun, learned_paths, open_maze_run
 from backplay.envs.maze.draw import picture
 from backplay.errors import BackplayError
 from backplay.experiments.maze import PAPER
+from backplay.report.figures import as_png, as_svg
 from backplay.report.maze_page import write_maze_page
 from backplay.report.maze_results import MazeResult, grouped, table, table_text
-from backplay.report.mazes import DrawnPath, as_png, as_svg, draw_curves, draw_paths, draw_starts
+from backplay.report.mazes import DrawnPath, draw_curves, draw_paths, draw_starts
 
 PAGE, RESULT = "index.html", "result.json"
 FIGURES = ("curves", "starts", "paths")
@@ -93,8 +94,8 @@ def read_result(opened: OpenMazeRun) -> MazeResult:
     return MazeResult(
         regime=run.regime, preset=run.preset, extra=opened.library.extra, frames=run.frames,
         mazes=opened.library.training.digest,
-        seed=run.seed, seconds=float(lines[-1]["seconds"]) if lines else 0.0,
-        curve=[(line["frames"], line["greedy"]) for line in lines if "greedy" in line],
+        seed=run.seed, seconds=opened.run.seconds,
+        curve=[(line["frames"], line["evaluation"]) for line in lines if "evaluation" in line],
         starts=[
             (line["frames"], *counts) for line in lines for counts in line.get("by_steps_back", ())
         ],

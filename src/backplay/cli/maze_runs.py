@@ -9,7 +9,6 @@ and the rest as `runs` says.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -19,14 +18,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from backplay import runs, trees
+from backplay import runs
 from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.sets import MazeLibrary, MazeSet, load_mazes
 from backplay.errors import BackplayError
 from backplay.experiments.maze import MazeRun, plays
 from backplay.runs import Run
 
-RESULT = "result.json"
 _COLUMNS = ("success", "optimal", "within 5", "extra steps", "extra where reached")
 
 
@@ -60,16 +58,7 @@ class OpenMazeRun:
     @property
     def result(self) -> dict[str, Any] | None:
         """What came of it; None while it has not ended."""
-        file = self.path / RESULT
-        if not file.exists():
-            return None
-        try:
-            result = json.loads(file.read_text())
-            if result["run"] != asdict(self.settings):
-                raise ValueError("the result of another run")
-            return dict(result)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise _damaged(file, error) from error
+        return self.run.result
 
 
 def create_maze_run(path: Path, file: Path, settings: MazeRun, threads: int) -> OpenMazeRun:
@@ -94,37 +83,15 @@ def open_maze_run(path: Path) -> OpenMazeRun:
     return OpenMazeRun(run, settings, threads)
 
 
-def save_state(run: Run, state: dict[str, Any]) -> None:
-    """Replaces the checkpoint; what the envs hold may be any tree, lists of arrays too."""
-    if "envs" in state:
-        text, arrays = trees.pack(state["envs"])
-        packed = {str(i): array for i, array in enumerate(arrays)}
-        state = {**state, "envs": {"tree": text, "arrays": packed}}
-    run.save(state)
-
-
-def load_state(run: Run) -> dict[str, Any] | None:
-    """What `save_state` got last; None if there is no checkpoint yet."""
-    state = run.load()
-    if state is None or "envs" not in state:
-        return state
-    try:
-        packed = state["envs"]["arrays"]
-        arrays = [packed[str(i)] for i in range(len(packed))]
-        return {**state, "envs": trees.unpack(state["envs"]["tree"], arrays)}
-    except (KeyError, TypeError, ValueError) as error:
-        raise _damaged(run.checkpoint, error) from error
-
-
 def checkpoint_of(opened: OpenMazeRun) -> dict[str, Any]:
     """What a run saved last."""
-    state = opened.run.load()
-    if state is None:
+    loaded = opened.run.load()
+    if loaded is None:
         raise BackplayError(
             f"{opened.path} has no checkpoint yet",
             do=f"Go on with it: backplay maze train --resume {opened.path}",
         )
-    return state
+    return loaded.state
 
 
 def network_of(opened: OpenMazeRun, state: dict[str, Any] | None = None) -> FastMazeNetwork:

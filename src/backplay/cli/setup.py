@@ -13,6 +13,7 @@ from backplay.cli.environments import kwargs_for, make_env
 from backplay.curricula import Curriculum, from_json, to_json
 from backplay.demos import Demonstration, load
 from backplay.errors import BackplayError
+from backplay.experiments.gym_jobs import GymWork
 from backplay.learners import PPOConfig
 from backplay.rollout import AnyEnv
 from backplay.runs import Run
@@ -55,17 +56,23 @@ class Setup:
         }
 
 
-def open_training(path: Path) -> tuple[Run, Training]:
-    """The run in a directory, as it stood when it was saved last."""
+def open_work(path: Path) -> tuple[Run, GymWork]:
+    """The run in a directory, at its beginning."""
     run = runs.open_run(path)
     setup = _from_json(run)
     if not run.demonstrations:
         raise BackplayError(f"{path} has lost its demonstrations", do="Copy them back.")
-    training = setup.training([load(file) for file in run.demonstrations])
-    state = run.load()
-    if state is not None:
-        training.load_state(state)
-    return run, training
+    demos = [load(file) for file in run.demonstrations]
+    return run, GymWork(setup.training(demos), [len(demo) for demo in demos])
+
+
+def open_training(path: Path) -> tuple[Run, Training]:
+    """The run in a directory, as it stood when it was saved last."""
+    run, work = open_work(path)
+    loaded = run.load()
+    if loaded is not None:
+        work.training.load_state(loaded.state)
+    return run, work.training
 
 
 def _from_json(run: Run) -> Setup:

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import re
 import shlex
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import tyro
 
 from backplay import runs
-from backplay.cli.display import Display, open_display
+from backplay.cli.display import open_display, showing
 from backplay.cli.environments import parse_env_kwargs
 from backplay.cli.interrupts import STOPPING, interrupts
-from backplay.cli.setup import Setup, open_training
+from backplay.cli.setup import Setup, open_work
 from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard, Uniform, Window
 from backplay.demos import Demonstration, load
 from backplay.errors import BackplayError
-from backplay.evaluate import Evaluation
+from backplay.experiments.gym_jobs import GymWork
 from backplay.runs import Run
-from backplay.train import Progress, Training
 from backplay.train import TrainConfig as Settings
-
-SAVE_SECONDS = 30.0  # at most this much work is lost to a crash
+from backplay.work import drive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +56,8 @@ class TrainConfig:
     """The run's directory; by default runs/ENV-CURRICULUM-SEED."""
     resume: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
     """Go on with the run in this directory, as it was set up."""
+    tensorboard: bool = False
+    """Write logs for TensorBoard, too, into the run's directory."""
     env_kwargs: Annotated[str | None, tyro.conf.arg(metavar="JSON")] = None
     """Arguments of the environment as a JSON object; by default those of the demonstration."""
     settings: Annotated[Settings, tyro.conf.arg(name="")] = field(default_factory=Settings)
@@ -67,53 +66,41 @@ class TrainConfig:
 
 def train(config: TrainConfig) -> int:
     """Trains to the end or until Ctrl-C, which is exit code 130."""
-    run, training = _resumed(config) if config.resume else _begun(config)
+    run, work = _resumed(config) if config.resume else _begun(config)
     go_on = f"backplay train --resume {shlex.quote(str(run.path))}"
     try:
-        with interrupts(STOPPING) as interrupted, open_display() as display:
-            display.say(f"{run.path}: at {training.frames:,} of {training.config.frames:,} frames")
-            last = _drive(training, run, display, interrupted)
-        if interrupted and (last is None or not last.finished):
-            print(f"stopped and saved at {training.frames:,} frames; to go on: {go_on}")
+        with (
+            run.locked(),
+            interrupts(STOPPING) as interrupted,
+            open_display() as display,
+            showing(run, display, tensorboard=bool(run.config.get("tensorboard"))) as show,
+        ):
+            done = run.result is not None or drive(
+                run, work, stop=lambda: bool(interrupted), show=show, say=display.say
+            )
+        if not done:
+            print(f"stopped and saved at {work.training.frames:,} frames; to go on: {go_on}")
             return 130
-        _report(training, run, last.evaluation if last else None)
+        _say_result(run)
     except KeyboardInterrupt:
         kept = "from the last checkpoint" if run.checkpoint.exists() else "from the beginning"
         print(f"stopped at once; to go on {kept}: {go_on}")
         return 130
     finally:
-        training.close()
+        work.close()
     return 0
 
 
-def _drive(
-    training: Training, run: Run, display: Display, interrupted: list[int]
-) -> Progress | None:
-    """Trains, shows, logs and saves until the end or an interrupt; where the run then stands."""
-    progress = None
-    saved = time.monotonic()
-    for progress in training.run():
-        display.show(progress)
-        run.append_metrics(_as_line(progress))
-        due = time.monotonic() - saved > SAVE_SECONDS
-        if due or interrupted or progress.evaluation is not None:
-            run.save(training.state())
-            saved = time.monotonic()
-        if interrupted:
-            break
-    return progress
-
-
-def _report(training: Training, run: Run, sampled: Evaluation | None) -> None:
+def _say_result(run: Run) -> None:
     """Says how good the agent is, and where."""
-    episodes = training.config.final_episodes
-    print(f"after {training.frames:,} frames, from the true start:")
-    print(f"  sampled  {sampled or training.evaluate(episodes)}")
-    print(f"  greedy   {training.evaluate(episodes, greedy=True)}")
+    result = run.result or {}
+    print(f"after {result['frames']:,} frames, from the true start:")
+    print(f"  sampled  {result['sampled']}")
+    print(f"  greedy   {result['greedy']}")
     print(f"model: {run.checkpoint}")
 
 
-def _begun(config: TrainConfig) -> tuple[Run, Training]:
+def _begun(config: TrainConfig) -> tuple[Run, GymWork]:
     if config.env is None or not config.demos:
         raise BackplayError(
             "train",
@@ -132,10 +119,12 @@ def _begun(config: TrainConfig) -> tuple[Run, Training]:
         settings=config.settings,
     )
     training = setup.training(demos)  # first, so that bad input leaves no directory behind
-    return runs.create(path, setup.as_json(), config.demos), training
+    asked = {**setup.as_json(), "tensorboard": config.tensorboard}
+    run = runs.create(path, asked, config.demos)
+    return run, GymWork(training, [len(demo) for demo in demos])
 
 
-def _resumed(config: TrainConfig) -> tuple[Run, Training]:
+def _resumed(config: TrainConfig) -> tuple[Run, GymWork]:
     assert config.resume is not None
     if replace(config, resume=None) != TrainConfig():
         raise BackplayError(
@@ -143,9 +132,7 @@ def _resumed(config: TrainConfig) -> tuple[Run, Training]:
             expected="no other option: a run goes on as it was set up",
             do="Start a new run for other settings.",
         )
-    run, training = open_training(config.resume)
-    run.forget_metrics_after(training.frames)
-    return run, training
+    return open_work(config.resume)
 
 
 def _curriculum(config: TrainConfig, demos: Sequence[Demonstration]) -> Curriculum:
@@ -181,24 +168,3 @@ def _window(text: str) -> Window:
             do="Write it like this: --windows 0:0:4 50000:4:16.",
         ) from error
     return Window(frames, lo, hi)
-
-
-def _as_line(progress: Progress) -> dict[str, Any]:
-    """What the metrics keep of one update."""
-    line: dict[str, Any] = {
-        "frames": progress.frames,
-        "frames_per_second": round(progress.frames_per_second),
-        "starts": progress.starts,
-        "train_success": progress.train_success,
-        "learner": progress.metrics,
-    }
-    evaluation = progress.evaluation
-    if evaluation is not None:
-        line["evaluation"] = {
-            "episodes": len(evaluation.successes),
-            "success": evaluation.success,
-            "interval": list(evaluation.interval),
-            "return": float(evaluation.returns.mean()),
-            "length": float(evaluation.lengths.mean()),
-        }
-    return line

@@ -165,12 +165,16 @@ def training(
     run: MazeRun,
     library: MazeLibrary,
     *,
+    config: TrainConfig | None = None,
     on_clone: Callable[[CloningProgress], None] | None = None,
 ) -> Training:
-    """The run at its beginning; `cloned+ppo` and `kickstarted` clone the demonstrations first."""
+    """The run at its beginning; `cloned+ppo` and `kickstarted` clone the demonstrations first.
+
+    `config` is `settings(run)`, unless somebody has changed it.
+    """
     if run.regime == "cloned":
         raise BackplayError("regime", expected="one that trains", got="cloned", do="clone_mazes.")
-    mazes, config = library.training, settings(run)
+    mazes, config = library.training, config or settings(run)
     starts = curriculum(run, mazes.lengths)
     cloned = None
     if run.regime in ("cloned+ppo", "kickstarted"):

@@ -1,7 +1,8 @@
 """Adam over a network whose parameters are laid out as one vector.
 
 PPO on small networks spends much of its time on per-tensor overhead. With all parameters and all
-gradients views into one vector each, clearing, clipping and stepping are single operations.
+gradients views into one vector each, clearing, clipping and stepping are single operations, and so
+is summing the gradients of several workers.
 """
 
 from typing import Any
@@ -9,16 +10,23 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from backplay.learners.workers import Alone, Workers
+
 
 class FlatAdam:
     """Adam with gradient clipping; the network's trainable parameters become views of one vector.
 
-    Do not move the network to another device or replace its parameters afterwards.
+    Do not move the network to another device or replace its parameters afterwards. Workers begin
+    with the first one's weights and stay together: each step is by the sum of their gradients.
     """
 
-    def __init__(self, network: nn.Module, *, eps: float) -> None:
+    def __init__(self, network: nn.Module, *, eps: float, workers: Workers | None = None) -> None:
+        self._workers: Workers = workers or Alone()
         parameters = [p for p in network.parameters() if p.requires_grad]
-        self._vector = nn.Parameter(torch.cat([p.detach().reshape(-1) for p in parameters]))
+        weights = torch.cat([p.detach().reshape(-1) for p in parameters])
+        if self._workers.rank:
+            weights.zero_()
+        self._vector = nn.Parameter(self._workers.add(weights))
         self._gradient = torch.zeros_like(self._vector)
         self._vector.grad = self._gradient
         sizes = [p.numel() for p in parameters]
@@ -37,10 +45,17 @@ class FlatAdam:
             "exp_avg_sq": torch.zeros_like(self._vector),
         }
 
-    def step(self, loss: Tensor, *, learning_rate: float, max_gradient_norm: float) -> Tensor:
-        """Descend the loss once; returns the gradient's norm before clipping."""
+    def step(
+        self, loss: Tensor | None, *, learning_rate: float, max_gradient_norm: float
+    ) -> Tensor:
+        """Descend the sum of the workers' losses once; returns its gradient's norm before clipping.
+
+        The loss of a worker that has none is None.
+        """
         self._gradient.zero_()
-        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves `backward` untyped
+        if loss is not None:
+            loss.backward()  # type: ignore[no-untyped-call]  # torch leaves `backward` untyped
+        self._workers.add(self._gradient)
         norm: Tensor = torch.linalg.vector_norm(self._gradient)
         self._gradient.mul_((max_gradient_norm / (norm + 1e-6)).clamp_(max=1.0))
         self._adam.param_groups[0]["lr"] = learning_rate

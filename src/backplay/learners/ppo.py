@@ -6,10 +6,13 @@ et al. 2018).
 In come a network, a vector environment with same-step auto-reset and its current observations; out
 go rollouts and metrics. The learner owns neither the loop nor the disk, and knows nothing of
 curricula: `train` calls `collect` and `update` in turn, and keeps what `state` returns.
+
+Several workers learn as one would: each has some of the envs, all have the same weights, draw the
+same random numbers and make the same calls. A sample is worked on where its env is.
 """
 
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,20 +25,12 @@ from backplay.errors import BackplayError, show
 from backplay.learners.advantages import estimate_advantages
 from backplay.learners.config import PPOConfig
 from backplay.learners.distributions import Categorical, MultiCategorical, distribution_for
+from backplay.learners.minibatches import Batch, cut, normalise, own_rows, select
 from backplay.learners.observations import Tensors, as_tensors, map_tensors, numeric
 from backplay.learners.optimiser import FlatAdam
 from backplay.learners.rollout import Rollout, collect
 from backplay.learners.teaching import Teacher
-
-
-class Batch(NamedTuple):
-    """What the losses need of a rollout's steps, flattened to [steps * envs, ...]."""
-
-    observations: Tensors
-    actions: Tensor
-    log_probs: Tensor
-    advantages: Tensor
-    returns: Tensor
+from backplay.learners.workers import Alone, Workers, join, means, require_same
 
 
 class PPO:
@@ -49,6 +44,7 @@ class PPO:
         *,
         seed: int,
         teacher: Teacher | None = None,
+        workers: Workers | None = None,
     ) -> None:
         """A learner around a network.
 
@@ -58,13 +54,16 @@ class PPO:
             config: hyperparameters, the defaults when None.
             seed: seed of action sampling and shuffling.
             teacher: whom to imitate at first; for discrete actions.
+            workers: with whom to learn; they begin with the first one's weights.
         """
         self.network = network
         self.config = config or PPOConfig()
         self.distribution = distribution_for(action_space)
         self.updates = 0
+        self.workers: Workers = workers or Alone()
+        require_same(self.workers, "settings", f"{self.config}, seed {seed}, {_shape(network)}")
         self._generator = torch.Generator().manual_seed(seed)
-        self._optimiser = FlatAdam(network, eps=self.config.adam_eps)
+        self._optimiser = FlatAdam(network, eps=self.config.adam_eps, workers=self.workers)
         self._teacher = self._checked_teacher(teacher, action_space)
 
     def act(
@@ -72,7 +71,8 @@ class PPO:
     ) -> npt.NDArray[Any]:
         """Actions for a batch of observations, as the environment wants them, [envs, ...].
 
-        Sampling draws from `generator`, or from the learner's own, which changes what it does next.
+        Sampling draws from `generator`, or from the learner's own, which changes what it does next:
+        then every worker has to act, on as many observations.
         """
         with torch.inference_mode():
             parameters, _ = self.network(as_tensors(numeric(observations)))
@@ -100,6 +100,7 @@ class PPO:
             steps=self.config.num_steps,
             bootstrap_truncated=self.config.bootstrap_truncated,
             generator=self._generator,
+            workers=self.workers,
         )
 
     def update(self, rollout: Rollout, progress: float = 0.0) -> dict[str, float]:
@@ -118,40 +119,61 @@ class PPO:
             # know earlier ones, as after a resumption, must come to the same.
             self._teacher.forget()
         batch = self._batch(rollout)
-        bounds = config.minibatch_bounds(len(batch.advantages))
+        # Of the samples of all workers: a minibatch is scaled by all that is in it.
+        advantages = self._joined(batch.advantages, rollout)
+        bounds = config.minibatch_bounds(len(advantages))
         log: list[tuple[Tensor, ...]] = []
         for _ in range(config.passes):
             # Shuffling whole arrays once leaves the minibatches as views.
-            order = torch.randperm(len(batch.advantages), generator=self._generator)
-            shuffled = _select(batch, order[: bounds[-1]])
-            for first, last in pairwise(bounds):
-                minibatch = _slice(shuffled, first, last)
-                loss, parts = self._loss(minibatch, entropy_coefficient, teacher_coefficient)
+            order = torch.randperm(len(advantages), generator=self._generator)[: bounds[-1]]
+            rows, own_bounds = own_rows(order, bounds, rollout.share)
+            shuffled, whole = select(batch, rows), advantages.index_select(0, order)
+            for of_all, own in zip(pairwise(bounds), pairwise(own_bounds), strict=True):
+                loss, parts = self._loss(
+                    cut(shuffled, *own), entropy_coefficient, teacher_coefficient,
+                    whole[slice(*of_all)],
+                )  # fmt: skip
                 norm = self._optimiser.step(
                     loss, learning_rate=learning_rate, max_gradient_norm=config.max_gradient_norm
                 )
                 # Kept as tensors: reading numbers here would cost more than computing them.
                 log.append((*(part.detach() for part in parts), norm.view(1)))
         self.updates += 1
+        metrics, taught = self._metrics(log, rollout, batch.returns)
+        metrics["learning_rate"] = learning_rate
+        for loss_to_teacher in taught:
+            metrics["teacher_loss"] = loss_to_teacher
+            metrics["teacher_coefficient"] = teacher_coefficient
+        return metrics
+
+    def _metrics(
+        self, log: list[tuple[Tensor, ...]], rollout: Rollout, returns: Tensor
+    ) -> tuple[dict[str, float], list[float]]:
+        """What the minibatches of all workers were like; apart, the loss to a teacher if any."""
         gains, errors, entropies, log_ratios, *imitated, norms = (
             torch.cat(part) for part in zip(*log, strict=True)
         )
         ratios = log_ratios.exp()
+        divergences = ratios - 1 - log_ratios  # an estimate that no sample makes negative
+        clipped = ((ratios - 1).abs() > self.config.clip).float()
+        samples = [gains, errors, entropies, divergences, clipped, *imitated]
+        gain, error, entropy, divergence, share_clipped, *taught = means(self.workers, samples)
+        values = self._joined(torch.from_numpy(rollout.values), rollout)
         metrics = {
-            "policy_loss": -float(gains.mean()),
-            "value_loss": float(errors.mean()),
-            "entropy": float(entropies.mean()),
-            # An estimate that no sample makes negative
-            "approximate_kl": float((ratios - 1 - log_ratios).mean()),
-            "clip_fraction": float(((ratios - 1).abs() > config.clip).float().mean()),
-            "explained_variance": _explained_variance(rollout.values, batch.returns),
+            "policy_loss": -gain,
+            "value_loss": error,
+            "entropy": entropy,
+            "approximate_kl": divergence,
+            "clip_fraction": share_clipped,
+            "explained_variance": _explained_variance(values, self._joined(returns, rollout)),
             "gradient_norm": float(norms.mean()),
-            "learning_rate": learning_rate,
         }
-        for cross_entropies in imitated:
-            metrics["teacher_loss"] = float(cross_entropies.mean())
-            metrics["teacher_coefficient"] = teacher_coefficient
-        return metrics
+        return metrics, taught
+
+    def _joined(self, part: Tensor, rollout: Rollout) -> Tensor:
+        """A number for each sample of all workers, by step, then by env, flattened."""
+        share = rollout.share
+        return join(self.workers, part.reshape(-1, share.count), share, dim=1).flatten()
 
     def _batch(self, rollout: Rollout) -> Batch:
         """The rollout's steps with advantages and value targets."""
@@ -168,7 +190,8 @@ class PPO:
         returns = torch.from_numpy(advantages + rollout.values)
         scaled = torch.from_numpy(advantages)
         if config.normalise_advantages == "batch":
-            scaled = _normalise(scaled)
+            among = join(self.workers, scaled, rollout.share, dim=1)
+            scaled = normalise(scaled, among)
         return Batch(
             map_tensors(lambda part: part.flatten(0, 1), rollout.observations),
             rollout.actions.flatten(0, 1),
@@ -178,30 +201,47 @@ class PPO:
         )
 
     def _loss(
-        self, minibatch: Batch, entropy_coefficient: float, teacher_coefficient: float = 0.0
-    ) -> tuple[Tensor, tuple[Tensor, ...]]:
+        self,
+        minibatch: Batch,
+        entropy_coefficient: float,
+        teacher_coefficient: float = 0.0,
+        whole: Tensor | None = None,
+    ) -> tuple[Tensor | None, tuple[Tensor, ...]]:
         """PPO's loss, and by sample its gain, squared value error, entropy and log ratio.
 
-        While a teacher is imitated, its cross-entropy by sample too.
+        While a teacher is imitated, its cross-entropy by sample too. A worker's loss is its part of
+        the minibatch's: with the others' it sums to the mean over all samples. It is None for a
+        worker without any.
+
+        Args:
+            minibatch: the worker's own samples.
+            entropy_coefficient: weight of the entropy.
+            teacher_coefficient: weight of the teacher's cross-entropy.
+            whole: the advantages of all workers' samples; None if the worker's are all.
         """
         config = self.config
+        advantages = minibatch.advantages
+        whole = advantages if whole is None else whole
+        if not len(advantages):
+            return None, (torch.empty(0),) * (5 if teacher_coefficient else 4)
         parameters, values = self.network(minibatch.observations)
         log_probs, entropies = self.distribution.log_prob_and_entropy(parameters, minibatch.actions)
-        advantages = minibatch.advantages
         if config.normalise_advantages == "minibatch":
-            advantages = _normalise(advantages)
+            advantages = normalise(advantages, whole)
 
         # The clipped gain min(r A, clip(r) A) is r A up to a limit that does not depend on r.
         log_ratios = log_probs - minibatch.log_probs
         limits = advantages + config.clip * advantages.abs()
         gains = torch.minimum(log_ratios.exp() * advantages, limits)
         errors = (values - minibatch.returns).square()
-        loss = (config.value_coefficient * errors - gains - entropy_coefficient * entropies).mean()
+        losses = config.value_coefficient * errors - gains - entropy_coefficient * entropies
+        loss = losses.sum() / len(whole)
         parts = (gains, errors, entropies, log_ratios)
         if not teacher_coefficient:
             return loss, parts
         cross_entropies = self._imitated(minibatch.observations, parameters)
-        return loss + teacher_coefficient * cross_entropies.mean(), (*parts, cross_entropies)
+        imitation = cross_entropies.sum() / len(whole)
+        return loss + teacher_coefficient * imitation, (*parts, cross_entropies)
 
     def _imitated(self, observations: Tensors, parameters: Tensor) -> Tensor:
         """Cross-entropy of the policy with the teacher's on each observation, [rows]."""
@@ -244,23 +284,12 @@ class PPO:
         self.updates = int(state["updates"])
 
 
-def _select(batch: Batch, rows: Tensor) -> Batch:
-    observations = map_tensors(lambda part: part.index_select(0, rows), batch.observations)
-    return Batch(observations, *(part.index_select(0, rows) for part in batch[1:]))
+def _shape(network: nn.Module) -> str:
+    return f"{sum(part.numel() for part in network.parameters())} parameters"
 
 
-def _slice(batch: Batch, first: int, last: int) -> Batch:
-    observations = map_tensors(lambda part: part[first:last], batch.observations)
-    return Batch(observations, *(part[first:last] for part in batch[1:]))
-
-
-def _normalise(advantages: Tensor) -> Tensor:
-    std, mean = torch.std_mean(advantages, correction=0)
-    return (advantages - mean) / (std + 1e-8)
-
-
-def _explained_variance(values: npt.NDArray[np.float32], returns: Tensor) -> float:
+def _explained_variance(values: Tensor, returns: Tensor) -> float:
     """Share of the returns' variance that the values foresaw; 1 is perfect, 0 a constant's."""
     variance = float(returns.var(correction=0))
-    errors = returns - torch.from_numpy(values).flatten()
+    errors = returns - values
     return 1 - float(errors.var(correction=0)) / variance if variance else 0.0

@@ -1,7 +1,8 @@
 """Rollouts: a policy's steps in a vector environment, stored by step and env.
 
 In come a network, a distribution and a vector env that resets an ended episode in the same step
-(its `AutoresetMode.SAME_STEP`); out goes one `Rollout`.
+(its `AutoresetMode.SAME_STEP`); out goes one `Rollout`. Of several workers each steps its own envs;
+together they draw what one would draw for all of them.
 """
 
 from dataclasses import dataclass
@@ -26,11 +27,12 @@ from backplay.learners.observations import (
     row,
     store,
 )
+from backplay.learners.workers import Share, Workers, share_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rollout:
-    """`steps` steps in each of `envs` environments; arrays are [steps, envs, ...]."""
+    """`steps` steps in each of a worker's `envs` environments; arrays are [steps, envs, ...]."""
 
     observations: Tensors
     """What each step saw."""
@@ -52,6 +54,8 @@ class Rollout:
     """The vector env's infos at each step where some episode ended, with the step's index."""
     last_observations: Any
     """Where the envs are now: what the next `collect` starts from."""
+    share: Share
+    """Which of all workers' envs these are."""
 
     @property
     def ended(self) -> BoolArray:
@@ -60,8 +64,8 @@ class Rollout:
 
     @property
     def frames(self) -> int:
-        """Number of environment steps."""
-        return self.rewards.size
+        """Number of environment steps of all workers."""
+        return len(self.rewards) * self.share.total
 
 
 def collect(
@@ -73,16 +77,18 @@ def collect(
     steps: int,
     bootstrap_truncated: bool,
     generator: torch.Generator,
+    workers: Workers,
 ) -> Rollout:
     """Sample the network's policy for `steps` steps in each env."""
     _require_same_step(envs)
+    share = share_of(workers, envs.num_envs)
     first = numeric(observations)
     seen = allocate(steps, first)
     seen_tensors = as_tensors(seen)
     shape = (steps, envs.num_envs)
     rewards = np.empty(shape, np.float32)
     terminated, truncated = np.empty(shape, np.bool_), np.empty(shape, np.bool_)
-    noise = distribution.noise(shape, generator)
+    noise = distribution.noise((steps, share.total), generator)[:, share.first : share.last]
     parameters: list[Tensor] = []
     values: list[Tensor] = []
     actions: list[Tensor] = []
@@ -131,6 +137,7 @@ def collect(
         truncated=truncated,
         final_infos=final_infos,
         last_observations=observations,
+        share=share,
     )
 
 

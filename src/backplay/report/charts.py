@@ -12,7 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from backplay.report.results import Comparison, FloatArray
+from backplay.report.results import Comparison
+from backplay.report.statistics import FloatArray
 
 LEVELS = 7
 """Colours of success in the maps, from never to always."""

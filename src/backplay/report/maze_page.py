@@ -6,12 +6,9 @@ know: where the numbers come from.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping, Sequence
-from html import escape
-from importlib.resources import files
 
-Cells = Sequence[Sequence[str]]
+from backplay.report.sheet import Cells, Picture, making, section, sheet, shown, table
 
 _NOTES = {
     "greedy": "Every maze once from its true start, with the likeliest actions. Behind our numbers,"
@@ -60,72 +57,24 @@ def write_maze_page(
         versions: of what it was made with.
         unfinished: runs that have not ended, which are in no table.
     """
-    style = (files("backplay.report") / "assets" / "page.css").read_text(encoding="utf-8")
-    main, *others = (_table(name, cells) for name, cells in tables.items() if len(cells) > 1)
-    drawn = "\n".join(_figure(name, *figures[name]) for name in _FIGURES if name in figures)
-    pairs = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>"
-        for name, text in versions.items()
+    main, *others = (
+        section(_TITLES[name], table(cells, left=2), note=_NOTES[name])
+        for name, cells in tables.items()
+        if len(cells) > 1
     )
-    waiting = f"<p>Not ended yet: {escape(', '.join(unfinished))}.</p>" if unfinished else ""
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>backplay: the Maze</title>
-<style>
-{style}
-img {{ max-width: 100%; background: #fff; border-radius: 8px; }}
-.wide {{ overflow-x: auto; }}
-td:nth-child(-n+2), th:nth-child(-n+2) {{ text-align: left; }}
-</style>
-</head>
-<body>
-<main>
-<header>
-<h1>The Maze, from demonstrations</h1>
-<p>The paper's first experiment: mazes, a reward at the goal only, one demonstration for each. The
-regimes differ in where training episodes start.</p>
-{waiting}
-</header>
-{main}
-{drawn}
-{chr(10).join(others)}
-<section class="making">
-<h2>How this was made</h2>
-<pre>{escape(command)}</pre>
-<dl>{pairs}</dl>
-</section>
-</main>
-</body>
-</html>
-"""
-
-
-def _table(name: str, cells: Cells) -> str:
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in cells[0])
-    body = "\n".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells[1:]
+    drawn = [
+        shown(Picture(title, *figures[name], words))
+        for name, (title, words) in _FIGURES.items()
+        if name in figures
+    ]
+    about = [
+        "The paper's first experiment: mazes, a reward at the goal only, one demonstration for"
+        " each. The regimes differ in where training episodes start.",
+        f"Not ended yet: {', '.join(unfinished)}." if unfinished else "",
+    ]
+    return sheet(
+        "backplay: the Maze",
+        "The Maze, from demonstrations",
+        about,
+        [main, *drawn, *others, making(command, versions)],
     )
-    return f"""<section>
-<h2>{escape(_TITLES[name])}</h2>
-<div class="wide"><table>
-<thead><tr>{head}</tr></thead>
-<tbody>
-{body}
-</tbody>
-</table></div>
-<p class="note">{escape(_NOTES[name])}</p>
-</section>"""
-
-
-def _figure(name: str, kind: str, data: bytes) -> str:
-    title, words = _FIGURES[name]
-    source = f"data:{kind};base64,{base64.b64encode(data).decode()}"
-    return f"""<section>
-<h2>{escape(title)}</h2>
-<p>{escape(words)}</p>
-<img alt="{escape(title)}" src="{source}">
-</section>"""

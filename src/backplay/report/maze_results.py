@@ -1,6 +1,6 @@
 """What runs of the Maze came to, as plain data: means and intervals over seeds, the table.
 
-Comes in: what each run measured, and the paper's numbers. Goes out: rows, curves and counts. Does
+Comes in: what each run measured, and the paper's numbers. Goes out: rows, and records to draw. Does
 not know: who trained, or how any of it is shown.
 """
 
@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from backplay.report import records
+from backplay.report.records import RunRecord
+from backplay.report.statistics import Estimate, student_interval
+
 Summary = Mapping[str, float | None]
 """What `Played.summary` says: success, optimal, within_5, extra_mean, extra_std …"""
 Paper = Mapping[tuple[str, int], Summary]
@@ -24,12 +26,6 @@ MEASURES = {
     "extra_mean": "extra steps, mean", "extra_std": "extra steps, std",
 }  # fmt: skip
 SHARES = ("success", "optimal", "within_5")
-
-# Student's t at 97.5 %, for 1 to 20 degrees of freedom.
-_T = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +68,19 @@ class Group:
         return run.regime if run.preset == "ours" else f"{run.regime} ({run.preset})"
 
     @property
+    def drawn(self) -> records.Group:
+        """The same as records, for figures."""
+        return records.Group([self._record(run) for run in self.runs])
+
+    def _record(self, run: MazeResult) -> RunRecord:
+        return RunRecord(
+            path="", kind="maze", setting=self.set_name, regime=self.name, seed=run.seed,
+            frames=run.frames, seconds=run.seconds, finished=bool(run.measured),
+            curve=[(at, _numbers(measured)) for at, measured in run.curve],
+            starts=run.starts, measures=dict(run.measured.get("greedy", {})),
+        )  # fmt: skip
+
+    @property
     def set_name(self) -> str:
         """The paper's name of its set of mazes."""
         return set_name(self.first.extra)
@@ -81,15 +90,6 @@ class Group:
         """Mean wall time of the runs that have ended; of all if none has."""
         ended = [run for run in self.runs if run.measured] or self.runs
         return float(np.mean([run.seconds for run in ended]))
-
-
-class Estimate(NamedTuple):
-    """A mean over seeds."""
-
-    mean: float
-    low: float | None
-    """Of its 95 % interval; None with a single seed."""
-    high: float | None
 
 
 def set_name(extra: int) -> str:
@@ -109,13 +109,8 @@ def grouped(results: Sequence[MazeResult]) -> list[Group]:
 
 def estimate(values: Sequence[float], *, share: bool = False) -> Estimate:
     """Mean and Student's 95 % interval; of a share, within 0 and 1."""
-    mean, n = float(np.mean(values)), len(values)
-    if n == 1:
-        return Estimate(mean, None, None)
-    t = _T[n - 2] if n - 2 < len(_T) else 2.04
-    half = t * float(np.std(values, ddof=1)) / n**0.5
-    low, high = mean - half, mean + half
-    return Estimate(mean, max(0.0, low), min(1.0, high)) if share else Estimate(mean, low, high)
+    found = student_interval(values)
+    return found.within(0.0, 1.0) if share else found
 
 
 class Row(NamedTuple):
@@ -169,7 +164,7 @@ def _cell(row: Row, name: str, with_paper: bool) -> str:
     """`76% [70, 82] (31%)`: mean, interval, the paper's."""
     share = name in SHARES
     ours = row.ours[name]
-    text = _number(ours.mean, share)
+    text = _number(ours.value, share)
     if ours.low is not None and ours.high is not None:
         low, high = (_number(bound, share).rstrip("%") for bound in (ours.low, ours.high))
         text += f" [{low}, {high}]"
@@ -179,46 +174,9 @@ def _cell(row: Row, name: str, with_paper: bool) -> str:
     return text
 
 
+def _numbers(summary: Summary) -> dict[str, float]:
+    return {name: float(value) for name, value in summary.items() if value is not None}
+
+
 def _number(value: float, share: bool) -> str:
     return f"{value:.0%}" if share else f"{value:.2f}"
-
-
-def mean_curve(group: Group, name: str) -> tuple[list[int], list[Estimate]]:
-    """Frames, and the mean of a measure over seeds at each; as far as every seed has come."""
-    runs = [run for run in group.runs if run.curve]
-    if not runs:
-        return [], []
-    last = min(run.curve[-1][0] for run in runs)
-    frames = [at for at, _ in runs[0].curve if at <= last]
-    curves = [
-        np.interp(
-            frames, [at for at, _ in run.curve], [float(one[name] or 0) for _, one in run.curve]
-        )
-        for run in runs
-    ]
-    return frames, [estimate(list(column), share=True) for column in np.stack(curves, 1)]
-
-
-def start_counts(group: Group, *, most: int = 60, width: int = 4) -> tuple[FloatArray, FloatArray]:
-    """Episodes and successes over all seeds: [columns over frames, bins of steps back] each.
-
-    The columns span `last_frame`; each is as wide as an update, so that none stays empty, but
-    there are at most `most`.
-    """
-    total = last_frame(group)
-    updates = [sorted({frames for frames, *_ in run.starts}) for run in group.runs if run.starts]
-    wanted = max((total * len(ends) / ends[-1] for ends in updates), default=1.0)
-    columns = max(1, min(most, round(wanted)))
-    found = [one for run in group.runs for one in run.starts]
-    bins = max((back // width for _, back, _, _ in found), default=0) + 1
-    episodes, successes = np.zeros((2, columns, bins))
-    for frames, back, tries, wins in found:
-        column = min(columns - 1, max(0, frames - 1) * columns // total)
-        episodes[column, back // width] += tries
-        successes[column, back // width] += wins
-    return episodes, successes
-
-
-def last_frame(group: Group) -> int:
-    """Where the axis of frames ends: a run's budget, or a little more if it went beyond."""
-    return max(group.first.frames, *(at for run in group.runs for at, *_ in run.starts), 1)

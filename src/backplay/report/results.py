@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from statistics import median
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from backplay.report import statistics
+from backplay.report.statistics import FloatArray, wilson
 
 
 @dataclass(frozen=True)
@@ -171,19 +171,7 @@ def summarise(comparison: Comparison) -> list[Summary]:
 
 def frames_to(run: Run, success: float) -> int | None:
     """Frames at the first evaluation with at least this success; None if there was none."""
-    for frames, reached in zip(run.frames, run.success, strict=True):
-        if reached >= success:
-            return frames
-    return None
-
-
-def wilson(successes: int, episodes: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a rate."""
-    p, z = successes / episodes, 1.96
-    scale = 1 + z * z / episodes
-    centre = (p + z * z / (2 * episodes)) / scale
-    half = z * float(np.sqrt(p * (1 - p) / episodes + z * z / (4 * episodes**2))) / scale
-    return max(0.0, centre - half), min(1.0, centre + half)
+    return statistics.frames_to(list(zip(run.frames, run.success, strict=True)), success)
 
 
 def _median_frames(frames: Sequence[int | None]) -> int | None:

@@ -6,15 +6,15 @@ Goes out: PNGs as bytes, the page as text. Does not know: how any number was com
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib.resources import files
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from backplay.report.figures import as_png
+from backplay.report.sheet import Picture, image, making, paragraph, section, sheet, table
 
 COLOURS = ("#0b6bcb", "#c2570c", "#7a5195", "#3f7d3a", "#8a6d1f")
 HEAD = ("claim", "case", "predicted", "measured", "interval", "verdict")
@@ -30,9 +30,7 @@ def draw_study(study: Plain) -> bytes | None:
     figure = Figure(figsize=(4.6 * len(panels), 3.7), dpi=130, layout="constrained")
     for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
         _draw_panel(axes, panel)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Software": None})
-    return buffer.getvalue()
+    return as_png(figure)
 
 
 def _draw_panel(axes: Axes, panel: Plain) -> None:
@@ -108,82 +106,35 @@ def write_theory_page(
     seconds: float,
 ) -> str:
     """The page; `pictures` are PNGs by the name of their study."""
-    style = (files("backplay.report") / "assets" / "page.css").read_text(encoding="utf-8")
-    sections = "\n".join(_section(study, pictures.get(study["name"])) for study in studies)
-    pairs = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>"
-        for name, text in versions.items()
+    findings = section(
+        "Predicted and measured", table(findings_table(studies), left=2, words=True),
+        note="Rates are per state of the chain, powers are exponents of M or m. Intervals of exact"
+        " counts come from the residuals of the fit, those of simulations from the runs."
+        ' "About" allows a tenth; open: the interval does not decide.',
+    )  # fmt: skip
+    return sheet(
+        "backplay: the paper's analysis, computed",
+        "The paper's analysis, computed",
+        [
+            "What the section on the graph walk predicts, beside exact and simulated counts."
+            " docs/theory.md derives it."
+        ],
+        [
+            findings,
+            *(_section(study, pictures.get(study["name"])) for study in studies),
+            making(command, versions, f"In {seconds:.0f} seconds, by"),
+        ],
     )
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>backplay: the paper's analysis, computed</title>
-<style>
-{style}
-img {{ max-width: 100%; background: #fff; border-radius: 8px; }}
-.wide {{ overflow-x: auto; }}
-.fails {{ color: var(--k0); }} .holds {{ color: var(--k6); }}
-</style>
-</head>
-<body>
-<main>
-<header>
-<h1>The paper's analysis, computed</h1>
-<p>What the section on the graph walk predicts, beside exact and simulated counts. docs/theory.md
-derives it.</p>
-</header>
-<section>
-<h2>Predicted and measured</h2>
-<div class="wide">{_table(findings_table(studies))}</div>
-<p class="note">Rates are per state of the chain, powers are exponents of M or m. Intervals of exact
-counts come from the residuals of the fit, those of simulations from the runs. "About" allows a
-tenth; open: the interval does not decide.</p>
-</section>
-{sections}
-<section class="making">
-<h2>How this was made</h2>
-<p>In {seconds:.0f} seconds, by</p>
-<pre>{escape(command)}</pre>
-<dl>{pairs}</dl>
-</section>
-</main>
-</body>
-</html>
-"""
 
 
 def _section(study: Plain, picture: bytes | None) -> str:
-    image = ""
+    parts = [paragraph(study["words"])]
     if picture is not None:
-        data = base64.b64encode(picture).decode()
-        image = f'<img alt="{escape(study["title"])}" src="data:image/png;base64,{data}">'
-    tables = "\n".join(
-        f'<h3>{escape(table["title"])}</h3>\n<div class="wide">'
-        f"{_table([table['head'], *table['rows']])}</div>"
-        for table in study["tables"]
-    )
-    return f"""<section>
-<h2>{escape(study["title"])}</h2>
-<p>{escape(study["words"])}</p>
-{image}
-{tables}
-</section>"""
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in rows[0])
-    body = "\n".join(
-        "<tr>" + "".join(f"<td{_verdict(cell)}>{escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in rows[1:]
-    )
-    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
-
-
-def _verdict(cell: str) -> str:
-    return f' class="{cell}"' if cell in ("holds", "fails") else ""
+        parts.append(image(Picture(study["title"], "image/png", picture)))
+    for part in study["tables"]:
+        parts.append(f"<h3>{escape(part['title'])}</h3>")
+        parts.append(table([part["head"], *part["rows"]]))
+    return section(study["title"], *parts)
 
 
 def _figure(value: float | None) -> str:

@@ -31,8 +31,10 @@ from backplay.envs.pommerman.learner import is_over, picks_up, result, survivors
 from backplay.envs.pommerman.planes import stack
 from backplay.envs.pommerman.recordings import Perspective
 from backplay.envs.pommerman.starts import Beginning, Starts
+from backplay.envs.pommerman.vector_state import check_vector_state, episodes_as_rows
 from backplay.errors import BackplayError, show
 from backplay.records import DrawsStarts, Episode, Start
+from backplay.streams import read_stream
 
 
 @kernel
@@ -245,6 +247,41 @@ class PommermanVector(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
         self.starts[i] = start
         self._returns[i], self._lengths[i] = 0.0, 0
         stack(self._previous[i], self._games.rows[i], self.seats[i], self._planes[i])
+
+    def observe(self) -> NDArray[np.float32]:
+        """What is seen now, [num_envs, planes, 11, 11]."""
+        return self._planes.copy()
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything but the curriculum, as plain data: with it, a vector goes on exactly."""
+        if not self._ready:
+            raise BackplayError("The games have not begun", do="Call reset first.")
+        games = self._games
+        return {
+            "rows": games.rows.copy(), "memories": games.memories.copy(),
+            "streams": games.streams.copy(), "previous": self._previous.copy(),
+            "seats": self.seats.copy(), "returns": self._returns.copy(),
+            "lengths": self._lengths.copy(),
+            "starts": [start and list(start) for start in self.starts],
+            "rngs": [read_stream(rng) for rng in self._rngs],
+            "start_rngs": [read_stream(rng) for rng in self._start_rngs],
+            "finished": episodes_as_rows(list(self._finished)),
+        }  # fmt: skip
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Goes on from `get_state()` of a vector made alike, under the curriculum it has now."""
+        now = check_vector_state(state, self.num_envs, self.task, self._starts)
+        self.starts = now.starts
+        self._rngs, self._start_rngs = now.rngs, now.start_rngs
+        self._finished = deque(now.finished, maxlen=self._finished.maxlen)
+        self.seats[:], self._previous[:] = now.seats, now.previous
+        self._returns[:], self._lengths[:] = now.returns, now.lengths
+        for i in range(self.num_envs):
+            game = {"row": now.rows[i], "memories": now.memories[i], "streams": now.streams[i]}
+            self._games.seat(i, self.task.around(int(self.seats[i])))
+            self._games.restore(i, game)
+            stack(self._previous[i], self._games.rows[i], self.seats[i], self._planes[i])
+        self._ready = True
 
     def _asked(self, starts: Any) -> list[Start | None]:
         if starts is None:

@@ -1,8 +1,7 @@
 """BackplayEnv: the one wrapper that starts episodes where a curriculum says.
 
 Every `reset` draws its own start, so auto-reset, which passes neither seed nor options, cannot lose
-it. Down goes a curriculum (`set_curriculum`), up come finished episodes (`take_episodes`);
-`advance` does both for one env or for all workers of a vector env.
+it. Down goes a curriculum (`set_curriculum`), up come finished episodes (`take_episodes`).
 """
 
 from __future__ import annotations
@@ -146,24 +145,39 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         options = dict(options or {})
         asked = options.pop("start", None)
         self.start = self._draw() if asked is None else self._checked_start(asked)
-        self._origin = self._walks.origin(self.start)
-        self._total_reward, self._length = 0.0, 0
         self._warn_if_unattended()
-        at_reset = self._is_reset(self.start)
-        if at_reset and self._repeats_streams and seed is None:
-            seed = int(self._rng.integers(2**31))  # or it would draw what was drawn before
+        if seed is None and self._seeds_reset(self.start):
+            seed = int(self._rng.integers(2**31))
+        return self._enter(self.start, self._walks, self._rng, seed, options)
+
+    def _seeds_reset(self, start: Start) -> bool:
+        """Whether this start is a reset that needs a seed, though nobody gave one."""
+        # Else it would draw what was drawn before.
+        return self._repeats_streams and self._is_reset(start)
+
+    def _enter(
+        self,
+        start: Start,
+        walks: Walks,
+        rng: np.random.Generator,
+        seed: int | None,
+        options: dict[str, Any],
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begins an episode at `start`, a state that `walks` knows; what `reset` returns."""
+        self._origin = walks.origin(start)
+        self._total_reward, self._length = 0.0, 0
+        at_reset = self._is_reset(start)
         if at_reset or seed is not None or not self._has_reset:
             observation, info = self.env.reset(seed=seed, options=options or None)
             self._has_reset, self._repeats_streams = True, False
             if at_reset:
                 return observation, info
-        rng = self._rng if self._reseed else None
-        self.restored_steps += self._walks.restore(self.env, self.start, rng)
+        self.restored_steps += walks.restore(self.env, start, rng if self._reseed else None)
         restorer = self.demos[self._origin.start.demo].restorer
         self._repeats_streams = not self._reseed or isinstance(restorer, Replay)
         if self._fresh_clock:
             restart_clocks(self.env)
-        return self._walks.observation(self.start), {}
+        return walks.observation(start), {}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """A step of the env inside; an episode that ends is kept for `take_episodes`."""
@@ -234,52 +248,6 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         self._steps_unattended = -(10**15)
 
 
-def advance(envs: Any, curriculum: Curriculum, frames: int) -> tuple[Curriculum, list[Episode]]:
-    """Moves the curriculum on, gives it to every worker; returns it and the finished episodes.
-
-    Args:
-        envs: a BackplayEnv, wrapped or not; a Gymnasium vector env or a Stable-Baselines3 VecEnv of
-            such; or a list of them.
-        curriculum: the present curriculum.
-        frames: total frames of training so far.
-    """
-    episodes = take_episodes(envs)
-    moved = curriculum.update(episodes, frames)
-    set_curriculum(envs, moved)
-    return moved, episodes
-
-
-def take_episodes(envs: Any) -> list[Episode]:
-    """The episodes that finished in all workers since the last call; `envs` as for `advance`.
-
-    With `set_curriculum`, for trainers whose envs live in processes that are reached one by one.
-    """
-    return [episode for taken in _call(envs, "take_episodes") for episode in taken]
-
-
-def set_curriculum(envs: Any, curriculum: Curriculum) -> None:
-    """Gives every worker this curriculum; `envs` as for `advance`."""
-    _call(envs, "set_curriculum", curriculum)
-
-
-def _call(envs: Any, name: str, *args: Any) -> list[Any]:
-    """The results of calling a method of BackplayEnv in every worker of `envs`."""
-    if isinstance(envs, list | tuple):
-        return [result for env in envs for result in _call(env, name, *args)]
-    if isinstance(envs, gym.Env) and envs.has_wrapper_attr(name):
-        return [envs.get_wrapper_attr(name)(*args)]
-    if hasattr(envs, "env_method"):  # Stable-Baselines3
-        return list(envs.env_method(name, *args))
-    if isinstance(envs, gym.vector.VectorWrapper):  # does not pass `call` on
-        return _call(envs.env, name, *args)
-    if hasattr(envs, "call"):  # gymnasium.vector
-        return list(envs.call(name, *args))
-    raise BackplayError(
-        "envs", expected="a BackplayEnv, a vector env of such or a list of them", got=show(envs),
-        do="Pass the env your trainer steps.",
-    )  # fmt: skip
-
-
 def _checked_seed(seed: Any) -> int:
     try:
         if operator.index(seed) >= 0:
@@ -287,7 +255,10 @@ def _checked_seed(seed: Any) -> int:
     except TypeError:
         pass
     raise BackplayError(
-        "seed", expected="a whole number from 0 on", got=show(seed), do="See gymnasium's Env.reset."
+        "seed",
+        expected="a whole number from 0 on",
+        got=show(seed),
+        do="See gymnasium's Env.reset.",
     )
 
 

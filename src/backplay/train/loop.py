@@ -13,111 +13,32 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import timedelta
-from typing import Any, Literal, Protocol
+from typing import Any
 
 import numpy as np
 import torch
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
+from gymnasium.vector import VectorEnv
 from gymnasium.wrappers import FilterObservation
-from torch import nn
 
 from backplay.curricula import Curriculum, from_json, to_json
 from backplay.demos import Demonstration
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError
 from backplay.evaluate import Act, Evaluation, evaluate
-from backplay.learners import PPO, PPOConfig, Teacher, load_weights, make_network
-from backplay.records import Episode
+from backplay.learners import PPO, Teacher, load_weights, make_network
+from backplay.learners.sharing import divide
+from backplay.learners.workers import Alone, Share, Workers, from_first
 from backplay.rollout import AnyEnv
 from backplay.success import SuccessRule, default_rule
-from backplay.wrapper import BackplayEnv, advance, set_curriculum
-
-
-class MakeNetwork(Protocol):
-    """Makes a network for an observation and an action space, its weights drawn from a seed."""
-
-    def __call__(
-        self, observation_space: spaces.Space[Any], action_space: spaces.Space[Any], *, seed: int
-    ) -> nn.Module: ...
-
-
-class Evaluator(Protocol):
-    """Plays a policy from true starts, in its own way: on every level of a set, say."""
-
-    def __call__(self, act: Act, *, episodes: int, seed: int) -> Evaluation: ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrainConfig:
-    """What a training run does, apart from its env, demonstrations and curriculum."""
-
-    frames: int = 500_000
-    """Frames to train for; steps spent on restoring count."""
-    num_envs: int = 8
-    """Environments stepped side by side."""
-    seed: int = 0
-    """Of the network, the envs and the learner."""
-    evaluate_every: int = 25_000
-    """Frames between evaluations from the true start; 0 for none but the last."""
-    evaluation_episodes: int = 20
-    """Episodes of each evaluation during training."""
-    final_episodes: int = 100
-    """Episodes of the evaluation at the end."""
-    initial: Literal["reset", "demonstration"] = "reset"
-    """What step 0 of a demonstration means: the env's own reset, or the recorded initial state."""
-    time_limit: Literal["continue", "fresh"] = "continue"
-    """After a restore: go on with the demonstration's clock, or start a fresh one."""
-    patience: float | None = None
-    """Truncate training episodes after so many times what the demonstration took from the same
-    start, and 16 steps; None never does."""
-    ppo: PPOConfig = field(default_factory=PPOConfig)
-    """The learner."""
-
-    def __post_init__(self) -> None:
-        least = {
-            "frames": 1, "num_envs": 1, "seed": 0, "evaluate_every": 0,
-            "evaluation_episodes": 1, "final_episodes": 1,
-        }  # fmt: skip
-        for name, minimum in least.items():
-            value = getattr(self, name)
-            if type(value) is not int or value < minimum:
-                raise BackplayError(
-                    name, expected=f"a whole number of at least {minimum}", got=show(value)
-                )
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where a run stands after one update."""
-
-    frames: int
-    total_frames: int
-    frames_per_second: float
-    seconds_left: float
-    starts: str
-    """Where episodes start now, in words."""
-    train_success: float | None
-    """Success of the last hundred episodes, wherever they started."""
-    true_success: float | None
-    """Success from the true start in the last evaluation."""
-    evaluation: Evaluation | None
-    """The evaluation made at this point, if one was."""
-    episodes: Sequence[Episode]
-    """The episodes that finished in this update."""
-    metrics: dict[str, float]
-    """What the learner says of its update."""
-    finished: bool = False
-
-    def __str__(self) -> str:
-        true = "–" if self.true_success is None else f"{self.true_success:.0%}"
-        here = "–" if self.train_success is None else f"{self.train_success:.0%}"
-        left = timedelta(seconds=round(self.seconds_left))
-        return (
-            f"{self.frames:>9,} / {self.total_frames:,} frames  {self.frames_per_second:6,.0f}/s"
-            f"  true start {true:>4}  here {here:>4}  {self.starts}  {left} left"
-        )
+from backplay.train.config import Evaluator, MakeNetwork, TrainConfig
+from backplay.train.progress import Progress
+from backplay.wrapper import (
+    BackplayEnv,
+    BackplayVector,
+    ResumableBackplayEnv,
+    advance,
+    set_curriculum,
+)
 
 
 class Training:
@@ -136,6 +57,7 @@ class Training:
         evaluator: Evaluator | None = None,
         initial_weights: Mapping[str, torch.Tensor] | None = None,
         teacher: Teacher | None = None,
+        workers: Workers | None = None,
     ) -> None:
         """A run that has not begun.
 
@@ -148,13 +70,16 @@ class Training:
             success: which endings count as success.
             network: from an observation and an action space to a network, see `learners.networks`.
             envs: a batched env that draws its own starts, as `PommermanVector` does, to train in
-                instead of copies of `make_env()`, which is then for evaluation alone. If it has
-                `get_state` and `set_state`, as `MazeVector`, a resumed run goes on exactly.
+                instead of copies of `make_env()`, which is then for evaluation alone. To be
+                resumed exactly it needs `get_state`, `set_state` and `observe`.
             evaluator: measures the policy in its own way, not on `make_env()`.
             initial_weights: what the network begins with, e.g. a cloned network's `state_dict()`.
-            teacher: whom to imitate at first; it is no part of `state()`.
+            teacher: whom to imitate at first; in a resumed run it may be untrained, because
+                `load_state` gives it its weights.
+            workers: with whom to train; each makes its share of the envs, or all of `envs`.
         """
         self.config = config or TrainConfig()
+        self.workers: Workers = workers or Alone()
         if make_env is None and (envs is None or evaluator is None):
             raise BackplayError("make_env", expected="a function, or both envs and evaluator")
         self.evaluator = evaluator or self._on_plain_envs
@@ -166,43 +91,42 @@ class Training:
         self.evaluations: list[tuple[int, float]] = []
         """Frames and success from the true start of each evaluation."""
         self._recent: deque[bool] = deque(maxlen=100)
+        self._teacher = teacher
+        self._observations: Any = None  # what is seen in the envs, once they have begun
         self._envs_state: dict[str, Any] | None = None  # where they stood, in a resumed run
         self._counted = 0  # of the envs' restored steps, those that are in `frames`
 
         def make() -> AnyEnv:
             assert make_env is not None
-            env = BackplayEnv(
+            kind = ResumableBackplayEnv if self.config.exact_resume else BackplayEnv
+            env = kind(
                 make_env(), demos, curriculum,
                 initial=self.config.initial, time_limit=self.config.time_limit,
                 patience=self.config.patience, success=self.succeeded,
             )  # fmt: skip
             return without_words(env)
 
-        self.envs: Any = envs or SyncVectorEnv(
-            [make] * self.config.num_envs, autoreset_mode=AutoresetMode.SAME_STEP
-        )
-        if self.envs.num_envs != self.config.num_envs:
-            raise BackplayError(
-                "num_envs", expected=f"{self.envs.num_envs}, as many as the batched env has",
-                got=self.config.num_envs,
-            )  # fmt: skip
+        share = Share.of(self.config.num_envs, self.workers.rank, self.workers.size)
+        made = envs or BackplayVector([make] * max(1, share.count))
+        self.envs: Any = divide(made, self.config.num_envs, self.workers)
         action_space = self.envs.single_action_space
         net = network(self.envs.single_observation_space, action_space, seed=self.config.seed)
         if initial_weights is not None:
             load_weights(net, initial_weights)
         ppo, seed = self.config.ppo, self.config.seed
-        self.learner = PPO(net, action_space, ppo, seed=seed, teacher=teacher)
+        self.learner = PPO(net, action_space, ppo, seed=seed, teacher=teacher, workers=self.workers)
 
     def run(self) -> Iterator[Progress]:
         """Trains until the frames are used up; yields after every update."""
         total = self.config.frames
-        observations = self._begin()
+        if self._observations is None and self.frames < total:
+            self._observations = self._begin()
         every = self.config.evaluate_every or total
         next_evaluation = (self.frames // every + 1) * every
         resumed_at, began = self.frames, time.perf_counter()
         while self.frames < total:
-            rollout = self.learner.collect(self.envs, observations)
-            observations = rollout.last_observations
+            rollout = self.learner.collect(self.envs, self._observations)
+            self._observations = rollout.last_observations
             metrics = self.learner.update(rollout, progress=self.frames / total)
             restored = self._restored_steps()
             self.frames += rollout.frames + restored - self._counted
@@ -235,10 +159,8 @@ class Training:
     def _begin(self) -> Any:
         """Puts the envs where the run goes on; what is seen there."""
         set_curriculum(self.envs, self.curriculum)
-        if self._envs_state is not None:
-            self.envs.set_state(self._envs_state)
-            self._envs_state = None
-            return self.envs.observe()
+        if self.frames and self.config.exact_resume:
+            return self._go_on()
         # A resumed run starts its envs elsewhere than the first did, but always in the same place.
         seeds = np.random.SeedSequence([self.config.seed, self.frames]).generate_state(
             self.config.num_envs
@@ -247,17 +169,41 @@ class Training:
         self._counted = self._restored_steps() if self.frames else 0
         return observations
 
+    def _go_on(self) -> Any:
+        """Puts the envs where they stood when the state was saved that this run goes on from."""
+        if self._envs_state is None or not hasattr(self.envs, "set_state"):
+            raise BackplayError(
+                "This run cannot be resumed in mid-episode",
+                expected="envs with get_state, set_state and observe, and a state of theirs",
+                got=f"{type(self.envs).__name__}, "
+                f"{'no state' if self._envs_state is None else 'and a state'}",
+                do="Begin new episodes instead: TrainConfig(exact_resume=False).",
+            )
+        self.envs.set_state(self._envs_state)
+        self._envs_state = None
+        return self.envs.observe()
+
     def evaluate(self, episodes: int, *, greedy: bool = False, seed: int = 10_000) -> Evaluation:
-        """Success from the true start, by default with sampled actions."""
+        """Success from the true start, by default with sampled actions.
+
+        Of several workers all must ask; the first one plays.
+        """
         generator = torch.Generator().manual_seed(self.config.seed)
-        found = self.evaluator(
-            lambda observations: self.learner.act(observations, greedy=greedy, generator=generator),
-            episodes=episodes,
-            seed=seed,
-        )
+        found = None
+        if self.workers.rank == 0:
+            found = self.evaluator(
+                lambda seen: self.learner.act(seen, greedy=greedy, generator=generator),
+                episodes=episodes,
+                seed=seed,
+            )
         # What a network has kept is rounded by the batches it came in: measuring must not change
         # what comes after, or a resumed run would differ in the last digit.
         getattr(self.learner.network, "forget", lambda: None)()
+        if self.workers.size > 1:
+            played = found and [found.successes, found.returns, found.lengths]
+            told = from_first(self.workers, played)
+            found = found or Evaluation(*told)
+        assert found is not None
         return found
 
     def _on_plain_envs(self, act: Act, *, episodes: int, seed: int) -> Evaluation:
@@ -268,14 +214,12 @@ class Training:
         )
 
     def state(self) -> dict[str, Any]:
-        """All that a resumed run needs, as arrays and plain data.
-
-        Envs without `get_state` begin new episodes.
-        """
-        envs = {"envs": self.envs.get_state()} if hasattr(self.envs, "get_state") else {}
+        """All that a resumed run needs, as arrays and plain data; asked for between two updates."""
+        teacher = self._teacher and _as_arrays(self._teacher.network.state_dict())
         return {
-            **envs,
+            "envs": self._where_the_envs_stand(),
             "learner": _as_arrays(self.learner.state()),
+            "teacher": teacher,
             "curriculum": to_json(self.curriculum),
             "frames": self.frames,
             "evaluations": [list(pair) for pair in self.evaluations],
@@ -283,15 +227,33 @@ class Training:
             "counted": self._counted,
         }
 
+    def _where_the_envs_stand(self) -> dict[str, Any] | None:
+        """Their state; None where they have not begun, or nobody will ask for it."""
+        if self._observations is None:
+            return self._envs_state
+        if not self.config.exact_resume or not hasattr(self.envs, "get_state"):
+            return None
+        state: dict[str, Any] = self.envs.get_state()
+        return state
+
     def load_state(self, state: dict[str, Any]) -> None:
-        """Goes on from `state()`."""
+        """Goes on from `state()`.
+
+        With `exact_resume`, `run` then puts the envs where they stood, and raises BackplayError
+        where they do not come back to it.
+        """
         try:
+            if (state["teacher"] is None) != (self._teacher is None):
+                raise ValueError("a teacher, and a run without one")
+            if self._teacher is not None:
+                load_weights(self._teacher.network, _as_tensors(state["teacher"]))
             self.learner.load_state(_as_tensors(state["learner"]))
             self.curriculum = from_json(state["curriculum"], kinds=[type(self.curriculum)])
             self.frames = int(state["frames"])
             self.evaluations = [(int(frames), float(s)) for frames, s in state["evaluations"]]
             self._recent = deque(map(bool, state["recent"]), maxlen=self._recent.maxlen)
-            self._envs_state, self._counted = state.get("envs"), int(state.get("counted", 0))
+            self._envs_state, self._counted = state["envs"], int(state["counted"])
+            self._observations = None
         except (RuntimeError, KeyError, TypeError, ValueError) as error:
             raise BackplayError(
                 "This state is of another run",

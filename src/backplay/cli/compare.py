@@ -1,0 +1,132 @@
+"""`backplay compare`: two folders of runs, their difference and how sure it is."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import tyro
+
+from backplay.cli.reports import read_records, require_report_folder, write_files
+from backplay.errors import BackplayError
+from backplay.report.comparing import compare as compare_pairs
+from backplay.report.comparing import compare_cells, labelled, paired
+from backplay.report.experiment_page import write_experiment_page
+from backplay.report.figures import as_png, as_svg, draw_curves
+from backplay.report.records import Group, RunRecord, grouped, measures_of
+from backplay.report.sheet import Picture, section, table
+from backplay.report.texts import Cells, in_columns
+
+PAGE = "index.html"
+FILES = {PAGE, "curves.png", "curves.svg"}
+NOTE = (
+    "Square brackets: 95 % interval over seeds; of means and their differences Student's, of"
+    " chances and of interquartile means a bootstrap, which is too narrow with few seeds. Seeds are"
+    " taken as independent, also where both folders have the same."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareConfig:
+    """Puts two folders of runs side by side: differences, and the chance that one beats the other.
+
+        backplay compare runs/before runs/after
+        backplay compare runs/uniform runs/backplay --measure return
+        backplay compare runs/before runs/after --out page
+
+    Runs of the same setting, regime and budget are compared, whatever their seeds; where the
+    folders share no such runs, those of the same setting. Prints a table and writes a page.
+    """
+
+    first: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
+    """A run directory or a folder of them."""
+    second: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
+    """The other."""
+    measure: str = "success"
+    """What to compare, of that which runs measured at their end."""
+    out: Path = Path("compare")
+    """Directory of the page and the figure."""
+    seed: int = 0
+    """Of the intervals that are drawn."""
+
+
+def compare(config: CompareConfig) -> None:
+    """Prints the table and writes the page."""
+    if config.seed < 0:
+        raise BackplayError("--seed", expected="at least 0", got=str(config.seed))
+    require_report_folder(config.out, FILES)
+    sides = [read_records([path]) for path in (config.first, config.second)]
+    if {run.path for run in sides[0]} & {run.path for run in sides[1]}:
+        raise BackplayError("compare", expected="two folders of different runs", got="one twice")
+    groups = grouped(sides[0]), grouped(sides[1])
+    pairs = paired(*groups)
+    rows = compare_pairs(pairs, config.measure, np.random.default_rng(config.seed))
+    if not rows:
+        raise _nothing(config, sides)
+    names = _names(config)
+    cells = compare_cells(rows, config.measure, names)
+    drawn = [
+        *labelled([pair.first for pair in pairs], names[0]),
+        *labelled([pair.second for pair in pairs], names[1]),
+    ]
+    _write(config, names, cells, [*sides[0], *sides[1]], drawn)
+    print(in_columns(cells, left=2))
+    late = [run.path for side in sides for run in side if not run.finished]
+    if late:
+        print(f"not ended yet, and in no table: {', '.join(late)}")
+    print(f"open {config.out / PAGE}")
+
+
+def _write(
+    config: CompareConfig, names: tuple[str, str], cells: Cells, records: list[RunRecord],
+    drawn: list[Group],
+) -> None:  # fmt: skip
+    files: dict[str, bytes] = {}
+    pictures = []
+    words = config.measure.replace("_", " ")
+    if any(
+        config.measure in measured for one in drawn for run in one.runs for _, measured in run.curve
+    ):
+        figure = draw_curves(drawn, {config.measure: words})
+        files = {"curves.png": as_png(figure), "curves.svg": as_svg(figure)}
+        pictures.append(
+            Picture(
+                "Learning curves", "image/svg+xml", files["curves.svg"], "Bands: 95 % interval."
+            )
+        )
+    compared = section(f"Compared: {words}", table(cells, left=2, name="Compared"), note=NOTE)
+    page = write_experiment_page(
+        f"{names[0]} and {names[1]}", f"Runs of {config.first} beside those of {config.second}.",
+        [], records, pictures, command=_command(config), tables=[compared],
+    )  # fmt: skip
+    write_files(config.out, {**files, PAGE: page.encode()}, FILES)
+
+
+def _names(config: CompareConfig) -> tuple[str, str]:
+    """The last part of each path, or all of it where that is the same."""
+    one, other = config.first.resolve().name, config.second.resolve().name
+    return (one, other) if one != other else (str(config.first), str(config.second))
+
+
+def _nothing(config: CompareConfig, sides: list[list[RunRecord]]) -> BackplayError:
+    """What the two folders hold instead."""
+    held = []
+    for path, side in zip((config.first, config.second), sides, strict=True):
+        kinds = dict.fromkeys(f"{run.setting}, {run.regime}" for run in side if run.finished)
+        measures = ", ".join(measures_of(side)) or "no measure"
+        held.append(f"in {path} {'; '.join(kinds) or 'no run that has ended'} with {measures}")
+    return BackplayError(
+        "compare", expected=f"ended runs of the same setting in both, with {config.measure!r}",
+        got=" and ".join(held), do="Choose other folders, or another --measure.",
+    )  # fmt: skip
+
+
+def _command(config: CompareConfig) -> str:
+    """What to type to get the same again."""
+    words = ["backplay", "compare", str(config.first), str(config.second)]
+    words += ["--measure", config.measure, "--out", str(config.out)]
+    words += ["--seed", str(config.seed)] if config.seed else []
+    return shlex.join(words)

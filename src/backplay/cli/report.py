@@ -1,0 +1,68 @@
+"""`backplay report`: run directories become tables, figures and one page."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from backplay.cli.reports import read_records, require_report_folder, write_files
+from backplay.errors import BackplayError
+from backplay.report.build import FILES, PAGE, build_report
+from backplay.report.texts import in_columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportConfig:
+    """Turns runs into one page: a table with intervals over seeds, curves, where episodes started.
+
+        backplay report runs/doorkey-backplay-0 runs/doorkey-uniform-0
+        backplay report runs --out page
+        backplay report runs/maze-table --title "The Maze, so far"
+
+    Takes run directories and folders of them, at any depth. Runs that differ in nothing but their
+    seed are one row. Runs that have not ended are in the figures as far as they have come. The page
+    needs no network; the figures and the numbers lie beside it.
+    """
+
+    runs: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DIR...")] = ()
+    """Run directories, or folders of them."""
+    out: Path = Path("report")
+    """Directory of the page, the figures and the numbers."""
+    title: str = "Runs"
+    """Of the page."""
+
+
+def report(config: ReportConfig) -> None:
+    """Prints the table and writes the page."""
+    if not config.runs:
+        raise BackplayError(
+            "report", expected="at least one run directory", got="none",
+            do="Write backplay report runs.",
+        )  # fmt: skip
+    require_report_folder(config.out, FILES)
+    records = read_records(config.runs)
+    made = build_report(
+        records, title=config.title, command=_command(config),
+        about=f"{len(records)} run{'s' if len(records) > 1 else ''}, measured from the true start.",
+    )  # fmt: skip
+    write_files(config.out, made.files, FILES)
+    if len(made.results) > 1:
+        print(in_columns(made.results, left=2))
+    if made.unfinished:
+        print(f"not ended yet, and in no table: {', '.join(made.unfinished)}")
+    for run in records:
+        for note in run.notes:
+            print(f"{run.path}: {note}")
+    print(f"open {config.out / PAGE}")
+
+
+def _command(config: ReportConfig) -> str:
+    """What to type to get the same again."""
+    words = ["backplay", "report", *map(str, config.runs), "--out", str(config.out)]
+    if config.title != ReportConfig().title:
+        words += ["--title", config.title]
+    return shlex.join(words)

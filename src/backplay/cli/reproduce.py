@@ -1,0 +1,209 @@
+"""`backplay reproduce`: makes every run of an experiment and the page that judges its claims."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from backplay.cli.experiments import find_experiment
+from backplay.cli.sweep_display import duration, open_sweep_display
+from backplay.errors import BackplayError
+from backplay.sweep import Crew, Local, Sweep, Task
+
+if TYPE_CHECKING:
+    from backplay.experiments.catalogue import Experiment
+
+LOOK_SECONDS = 0.2
+SHOW_SECONDS = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproduceConfig:
+    """Makes all runs of an experiment, then a page: claims, tables, figures.
+
+        backplay reproduce maze-table
+        backplay reproduce maze-table --scale 0.01 --seeds 2 --jobs 2
+        backplay reproduce maze-table --report-only
+        backplay reproduce maze-table --ray auto --dir /shared/runs
+
+    Each run is a directory and a process of one thread. Finished runs are left alone and
+    interrupted ones go on from their last checkpoint, to the same bytes: Ctrl-C stops at any time
+    and the same command goes on. A worker that dies is followed by another. `backplay experiments`
+    lists what there is.
+    """
+
+    name: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
+    """The experiment."""
+    scale: float | None = None
+    """Share of the full number of frames; by default the experiment's own."""
+    seeds: int | None = None
+    """Runs of each kind; by default the experiment's own number."""
+    jobs: int | None = None
+    """Runs at once; by default as many as there are cores."""
+    dir: Path = Path("runs")
+    """Where the run directories go; with Ray on several machines, a path that all of them see."""
+    ray: Annotated[tuple[str, ...] | None, tyro.conf.arg(metavar="[ADDRESS]")] = None
+    """Uses a Ray cluster: "auto" or host:port; without an address it starts one here."""
+    prepare_only: bool = False
+    """Makes the run directories and leaves the work to `backplay work DIR` of each."""
+    report_only: bool = False
+    """Runs nothing and writes the page of what is there."""
+
+
+def reproduce(config: ReproduceConfig) -> int:
+    """Runs what is missing and reports; 1 if a run failed, 130 if it was stopped."""
+    _refuse_nonsense(config)
+    experiment = find_experiment(config.name)
+    scale = experiment.scale if config.scale is None else config.scale
+    seeds = experiment.seeds if config.seeds is None else config.seeds
+    command = _command(config, scale, seeds)
+    tasks = _tasks(experiment, scale, seeds, config.dir)
+    failed: dict[str, str] = {}
+    if not config.report_only:
+        _prepare(experiment, scale, seeds, tasks, command)
+        if config.prepare_only:
+            print(*(f"backplay work {shlex.quote(str(task.path))}" for task in tasks), sep="\n")
+            return 0
+        sweep = _carry_out(config, tasks)
+        failed = sweep.failed
+        if sweep.stopping:
+            print(
+                f"stopped, {len(sweep.done)} of {len(tasks)} runs are done; the others go on with:"
+            )
+            print(f"  {command}")
+            return 130
+    from backplay.cli.experiment_report import report_experiment
+
+    out = config.dir / experiment.name / _scale_folder(scale) / "report"
+    unread = report_experiment(experiment, [task.path for task in tasks], out, command)
+    for name, words in {**unread, **failed}.items():
+        print(f"failed: {name}: {words}")
+    return 1 if unread or failed else 0
+
+
+def _tasks(experiment: Experiment, scale: float, seeds: int, folder: Path) -> list[Task]:
+    """The runs of an experiment, and where they are."""
+    where = folder / experiment.folder / _scale_folder(scale)
+    return [
+        Task(
+            name=job.name,
+            path=where / job.name,
+            frames=job.frames,
+            seconds=experiment.seconds([job]),
+        )
+        for job in experiment.jobs(scale, seeds)
+    ]
+
+
+def _prepare(
+    experiment: Experiment, scale: float, seeds: int, tasks: list[Task], command: str
+) -> None:
+    """Makes the run directories that are missing; refuses those of other jobs."""
+    from backplay.work import prepare
+
+    for job, task in zip(experiment.jobs(scale, seeds), tasks, strict=True):
+        prepare(task.path, job, command=command)
+
+
+def _carry_out(config: ReproduceConfig, tasks: list[Task]) -> Sweep:
+    """Works on all tasks until they are done, have failed, or somebody wants to stop."""
+    with closing(_crew(config)) as crew, open_sweep_display() as display, wishes() as asked:
+        sweep = Sweep(tasks, crew)
+        display.say(_beginning(sweep, crew))
+        shown = 0.0
+        while not sweep.finished:
+            for event in sweep.step():
+                display.say(event)
+            if asked and not sweep.stopping:
+                display.say("stopping: the runs are being saved; once more to stop at once")
+                sweep.stop()
+            if len(asked) > 1:
+                sweep.kill()
+            if time.monotonic() - shown >= SHOW_SECONDS:
+                display.show(sweep.overview())
+                shown = time.monotonic()
+            time.sleep(LOOK_SECONDS)
+    return sweep
+
+
+def _crew(config: ReproduceConfig) -> Crew:
+    if config.ray is None:
+        return Local(config.jobs or cores())
+    from backplay.integrations.ray import Cluster
+
+    return Cluster(config.ray[0] if config.ray else None, config.jobs)
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def wishes() -> Iterator[list[int]]:
+    """The signals to stop that have come so far, Ctrl-C and SIGTERM alike."""
+    seen: list[int] = []
+
+    def note(number: int, _: FrameType | None) -> None:
+        seen.append(number)
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield seen
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _beginning(sweep: Sweep, crew: Crew) -> str:
+    overview = sweep.overview()
+    side = f"{crew.size} at once" if crew.size > 1 else "one at a time"
+    counts = f"{len(sweep.tasks)} runs, {overview.done} of them done, {side}"
+    return f"{counts}; about {duration(overview.seconds_left)}. Ctrl-C saves and stops."
+
+
+def _scale_folder(scale: float) -> str:
+    return f"scale-{scale:.12g}"
+
+
+def _command(config: ReproduceConfig, scale: float, seeds: int) -> str:
+    """What to type to get the same again, or to go on."""
+    parts = ["backplay", "reproduce", config.name, "--scale", f"{scale:.12g}", "--seeds", seeds]
+    if config.jobs is not None:
+        parts += ["--jobs", config.jobs]
+    if config.dir != Path("runs"):
+        parts += ["--dir", config.dir]
+    if config.ray is not None:
+        parts += ["--ray", *config.ray]
+    return shlex.join(map(str, parts))
+
+
+def _refuse_nonsense(config: ReproduceConfig) -> None:
+    if config.scale is not None and not (isfinite(config.scale) and 0 < config.scale <= 1):
+        raise BackplayError("--scale", expected="more than 0, at most 1", got=str(config.scale))
+    for name in ("seeds", "jobs"):
+        value = getattr(config, name)
+        if value is not None and value < 1:
+            raise BackplayError(f"--{name}", expected="at least 1", got=str(value))
+    if config.dir.exists() and not config.dir.is_dir():
+        raise BackplayError("--dir", expected="a directory", got=f"the file {config.dir}")
+    if config.ray is not None and len(config.ray) > 1:
+        raise BackplayError(
+            "--ray", expected="one address at most", got=" ".join(config.ray),
+            do="Write the name of the experiment before it.",
+        )  # fmt: skip
+    if config.report_only and (config.prepare_only or config.ray is not None):
+        raise BackplayError("--report-only", expected="neither --prepare-only nor --ray beside it")

@@ -1,0 +1,64 @@
+"""`backplay work`: carries out one prepared run directory; what `reproduce` starts many of."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import tyro
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkConfig:
+    """Carries out one run directory that `backplay reproduce --prepare-only` has made.
+
+        backplay reproduce maze-table --prepare-only --dir /shared/runs
+        backplay work /shared/runs/maze-table/scale-0.05/optimal-backplay-0
+
+    For a cluster with a queue of its own: one such command per job of the queue, in any order, on
+    any machine that sees the directory. It goes on from the last checkpoint, so the queue may kill
+    it and start it again. Ctrl-C and SIGTERM stop it after the present update: exit code 130.
+    """
+
+    dir: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
+    """The run directory."""
+    save_seconds: float = 30.0
+    """At most so much work is lost to a kill."""
+    tensorboard: bool = False
+    """Write logs for TensorBoard, too, into the run's directory."""
+
+
+def work(config: WorkConfig) -> int:
+    """Works until the end or until it is told to stop, which is exit code 130."""
+    from backplay.cli.display import open_display, showing
+    from backplay.runs import open_run
+    from backplay.work import carry_out
+
+    asked: list[int] = []
+
+    def note(number: int, _: FrameType | None) -> None:
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(number)
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with (
+            open_display() as display,
+            showing(open_run(config.dir), display, tensorboard=config.tensorboard) as show,
+        ):
+            done = carry_out(
+                config.dir, stop=lambda: bool(asked), show=show, say=display.say,
+                save_seconds=config.save_seconds,
+            )  # fmt: skip
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if not done:
+        print(f"stopped and saved; to go on: backplay work {shlex.quote(str(config.dir))}")
+        return 130
+    return 0

@@ -1,0 +1,110 @@
+"""Where many games stand, as plain data from outside, checked before a kernel reads it.
+
+Comes in: what `PommermanVector.get_state` said, perhaps through a file. Goes out: the same, in the
+types it needs, or an error. Does not know: demonstrations, curricula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backplay.envs.pommerman import states
+from backplay.envs.pommerman.layout import SEATS
+from backplay.envs.pommerman.learner import Task
+from backplay.envs.pommerman.snapshots import check_memories, check_streams
+from backplay.envs.pommerman.starts import Starts
+from backplay.errors import BackplayError
+from backplay.records import Episode, Start
+from backplay.streams import RandomStream, new_generator
+
+__all__ = ["VectorState", "check_vector_state", "episodes_as_rows"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorState:
+    """n games that have begun, and the learners' side of them; arrays are [n, ...]."""
+
+    rows: NDArray[np.int16]
+    previous: NDArray[np.int16]
+    memories: NDArray[np.int16]
+    streams: NDArray[np.uint64]
+    seats: NDArray[np.int64]
+    returns: NDArray[np.float64]
+    lengths: NDArray[np.int64]
+    starts: list[Start | None]
+    rngs: list[np.random.Generator]
+    start_rngs: list[np.random.Generator]
+    finished: list[Episode]
+
+
+def check_vector_state(state: Any, n: int, task: Task, starts: Starts | None) -> VectorState:
+    """`state` as that of `n` games of this task, begun at `starts`; BackplayError if it is none."""
+    try:
+        checked = VectorState(
+            **{name: _rows(state[name], n) for name in ("rows", "previous", "memories", "streams")},
+            seats=_rows(state["seats"], n).astype(np.int64),
+            returns=_rows(state["returns"], n).astype(np.float64),
+            lengths=_rows(state["lengths"], n).astype(np.int64),
+            starts=[_start(start) for start in _rows(state["starts"], n)],
+            rngs=[_generator(stream) for stream in _rows(state["rngs"], n)],
+            start_rngs=[_generator(stream) for stream in _rows(state["start_rngs"], n)],
+            finished=[
+                Episode(_start(start), float(reward), int(length), bool(success))
+                for start, reward, length, success in state["finished"]
+            ],
+        )
+        for i in range(n):
+            _check_game(checked, i, task)
+            start = checked.starts[i]
+            if start is not None:
+                if starts is None:
+                    raise ValueError("starts in demonstrations")
+                starts.checked(start)
+    except (KeyError, TypeError, ValueError, AttributeError, BackplayError) as error:
+        raise BackplayError(
+            "This state is of another vector",
+            expected=f"what get_state of one with {n} games said",
+            got=f"{type(error).__name__}: {str(error)[:200]}",
+        ) from error
+    return checked
+
+
+def episodes_as_rows(episodes: Sequence[Episode]) -> list[list[Any]]:
+    """Finished episodes as plain data."""
+    return [[episode.start and list(episode.start), *episode[1:]] for episode in episodes]
+
+
+def _check_game(state: VectorState, i: int, task: Task) -> None:
+    """Kernels trust a game: its rows, memories, streams and seat are refused here or never."""
+    if state.seats[i] not in range(SEATS):
+        raise ValueError(f"the seat {state.seats[i]}")
+    states.validate(state.rows[i])
+    states.validate(state.previous[i])
+    check_streams(state.streams[i])
+    players = task.around(int(state.seats[i]))
+    check_memories(state.memories[i], [player.kind for player in players])
+
+
+def _rows(rows: Any, n: int) -> Any:
+    if len(rows) != n:
+        raise ValueError(f"{len(rows)} games")
+    return rows
+
+
+def _start(pair: Sequence[Any] | None) -> Start | None:
+    if pair is None:
+        return None
+    demo, step = pair
+    return Start(int(demo), int(step))
+
+
+def _generator(stream: Sequence[Any] | Mapping[str, Any]) -> np.random.Generator:
+    generator = new_generator(RandomStream(*stream))
+    if not isinstance(generator, np.random.Generator):
+        raise ValueError("a random number generator of another kind")
+    return generator

@@ -1,0 +1,181 @@
+"""Numbers over seeds, with intervals: pure functions of values and, where they draw, of `rng`.
+
+Comes in: one number for each seed, by stratum where there are several settings. Goes out: means,
+intervals of 95 % unless told otherwise, chances. Does not know: what was measured.
+
+Seeds are few, so the interval of a mean is Student's. The bootstrap is for what has no such closed
+form; with fewer than about ten values it is too narrow, which no number of resamples changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri, stdtrit
+
+FloatArray = NDArray[np.float64]
+Statistic = Callable[[FloatArray], FloatArray]
+"""From values [..., n] to numbers [...]."""
+Strata = Sequence[Sequence[float]]
+"""Values of each setting: [settings][seeds]."""
+
+LEVEL = 0.95
+
+
+class Estimate(NamedTuple):
+    """A number and its interval."""
+
+    value: float
+    low: float | None
+    """None with a single seed, which says nothing about others."""
+    high: float | None
+
+    def within(self, least: float, most: float) -> Estimate:
+        """The same with an interval that stays inside what is possible."""
+        if self.low is None or self.high is None:
+            return self
+        return Estimate(self.value, max(least, self.low), min(most, self.high))
+
+
+def mean(values: ArrayLike) -> FloatArray:
+    """The mean over the last axis."""
+    return np.asarray(np.mean(np.asarray(values, np.float64), axis=-1))
+
+
+def iqm(values: ArrayLike) -> FloatArray:
+    """The mean of the middle half over the last axis.
+
+    A value on the edge of the middle half counts by its part inside, so that any number of values
+    will do: of three, the outer two count a quarter each.
+    """
+    ordered = np.sort(np.asarray(values, np.float64), axis=-1)
+    n = ordered.shape[-1]
+    places = np.arange(n)
+    weights = np.clip(np.minimum(places + 1, 0.75 * n) - np.maximum(places, 0.25 * n), 0, None)
+    # Not a dot product: 0 times an infinite value must not be a number.
+    inside = weights > 0
+    return np.asarray((ordered[..., inside] * weights[inside]).sum(axis=-1) / weights.sum())
+
+
+def student_interval(values: Sequence[float], level: float = LEVEL) -> Estimate:
+    """The mean and Student's interval; seeds that agree exactly have one of no width."""
+    centre, n = float(mean(values)), len(values)
+    if n == 1:
+        return Estimate(centre, None, None)
+    half = float(stdtrit(n - 1, (1 + level) / 2)) * _standard_error(values)
+    return Estimate(centre, centre - half, centre + half)
+
+
+def student_draws(values: Sequence[float], rng: np.random.Generator, n: int = 9_999) -> FloatArray:
+    """What the mean may be, `n` times: its quantiles are Student's interval at every level.
+
+    Arithmetic on the draws of several means gives intervals of their difference or ratio. They are
+    evenly spaced quantiles in a random order, so only the pairing is left to chance.
+    """
+    if len(values) == 1:
+        return np.full(n, float(values[0]))
+    quantiles = stdtrit(len(values) - 1, (np.arange(n) + 0.5) / n)
+    return rng.permutation(float(mean(values)) + _standard_error(values) * quantiles)
+
+
+def central(draws: FloatArray, level: float = LEVEL) -> tuple[float, float]:
+    """The middle part of draws, [n]; infinite ones are in their place.
+
+    An end that falls between two draws is between them, or at the outer one if one is infinite.
+    """
+    ordered = np.sort(draws)
+    ends = []
+    for part, outer in (((1 - level) / 2, 0), ((1 + level) / 2, 1)):
+        place = min(max(part * len(ordered) - 0.5, 0.0), len(ordered) - 1.0)
+        pair = ordered[[int(np.floor(place)), int(np.ceil(place))]]
+        between = pair[0] + (place % 1) * (pair[1] - pair[0]) if np.isfinite(pair).all() else None
+        ends.append(float(pair[outer] if between is None else between))
+    return ends[0], ends[1]
+
+
+def bootstrap(
+    strata: Strata,
+    statistic: Statistic,
+    rng: np.random.Generator,
+    n: int = 2_000,
+    level: float = LEVEL,
+) -> tuple[float, float]:
+    """The percentile interval of a statistic of all values, resampled within each stratum."""
+    return central(statistic(_resampled(strata, rng, n)), level)
+
+
+def bootstrap_difference(
+    x: Strata,
+    y: Strata,
+    statistic: Statistic,
+    rng: np.random.Generator,
+    n: int = 2_000,
+    level: float = LEVEL,
+) -> tuple[float, float]:
+    """The same for the statistic of `x` less that of `y`, each resampled by itself."""
+    return central(statistic(_resampled(x, rng, n)) - statistic(_resampled(y, rng, n)), level)
+
+
+def probability_of_improvement(
+    x: Strata, y: Strata, rng: np.random.Generator, n: int = 2_000, level: float = LEVEL
+) -> Estimate:
+    """The chance that a seed of `x` beats one of `y`, ties counting half, mean over strata.
+
+    The interval is a stratified bootstrap; None where no stratum has two seeds on both sides. Where
+    all of `x` beat all of `y` it has no width, however few they are.
+    """
+    if len(x) != len(y) or not x or not all(map(len, (*x, *y))):
+        raise ValueError("x and y need the same strata, at least one, and none of them empty")
+    arrays = [
+        (np.array([a], np.float64), np.array([b], np.float64)) for a, b in zip(x, y, strict=True)
+    ]
+    value = float(np.mean([_wins(a, b) for a, b in arrays]))
+    if all(min(len(a), len(b)) < 2 for a, b in zip(x, y, strict=True)):
+        return Estimate(value, None, None)
+    draws = np.mean(
+        [
+            _wins(_resampled([a], rng, n), _resampled([b], rng, n))
+            for a, b in zip(x, y, strict=True)
+        ],
+        axis=0,
+    )
+    return Estimate(value, *central(np.asarray(draws), level))
+
+
+def frames_to(curve: Sequence[tuple[int, float]], threshold: float) -> int | None:
+    """Frames at the first evaluation at or above `threshold`; None if there is none.
+
+    Not interpolated: what happened between two evaluations was not seen.
+    """
+    return next((frames for frames, value in curve if value >= threshold), None)
+
+
+def wilson(successes: int, episodes: int, level: float = LEVEL) -> tuple[float, float]:
+    """Wilson's interval of a rate."""
+    p, z = successes / episodes, float(ndtri((1 + level) / 2))
+    scale = 1 + z * z / episodes
+    centre = (p + z * z / (2 * episodes)) / scale
+    half = z * float(np.sqrt(p * (1 - p) / episodes + z * z / (4 * episodes**2))) / scale
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def _standard_error(values: Sequence[float]) -> float:
+    return float(np.std(values, ddof=1) / np.sqrt(len(values)))
+
+
+def _resampled(strata: Strata, rng: np.random.Generator, n: int) -> FloatArray:
+    """Each stratum drawn again with replacement, side by side: [n, all values]."""
+    parts = [
+        np.asarray(values, np.float64)[rng.integers(0, len(values), (n, len(values)))]
+        for values in strata
+    ]
+    return np.concatenate(parts, axis=1)
+
+
+def _wins(x: FloatArray, y: FloatArray) -> FloatArray:
+    """The part of pairs that `x` wins: [n] from [n, seeds] each."""
+    first, second = x[:, :, None], y[:, None, :]
+    return np.asarray(((first > second) + 0.5 * (first == second)).mean(axis=(1, 2)))

@@ -1,0 +1,62 @@
+"""Where a run comes from: the command, the versions, the machine.
+
+Comes in: nothing but the process itself. Goes out: plain data. Does not know: what the run does.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("backplay", "torch", "numpy", "numba", "gymnasium")
+
+
+def gather(command: str | None = None) -> dict[str, Any]:
+    """What is known of this process; `command` instead of the one it was started with."""
+    return {
+        "command": command or shlex.join(sys.orig_argv),
+        "versions": {"python": platform.python_version(), **_versions()},
+        "platform": platform.platform(),
+        "cores": os.cpu_count(),
+        "commit": commit_of(Path(__file__)),
+        "begun": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def commit_of(file: Path) -> str | None:
+    """The commit a source file belongs to, "+" after it if files were changed since; None if none.
+
+    A package that is installed inside somebody's repository is no part of it.
+    """
+    if _git(file, "ls-files", "--error-unmatch", file.name) is None:
+        return None
+    commit = _git(file, "rev-parse", "HEAD")
+    changed = _git(file, "status", "--porcelain", "--untracked-files=no")
+    return None if commit is None else commit + ("+" if changed else "")
+
+
+def _git(file: Path, *words: str) -> str | None:
+    """What git answers in the folder of a file; None if it fails or is not there."""
+    command = ["git", "--no-optional-locks", "-C", str(file.parent), *words]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return None
+    return done.stdout.strip()
+
+
+def _versions() -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = None
+    return found

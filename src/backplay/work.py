@@ -1,0 +1,136 @@
+"""Carries out what a run directory asks for: begins or resumes it, saves on the way, measures.
+
+    run = prepare(Path("runs/backplay-0"), MazeJob(regime="backplay"))
+    carry_out(run.path)
+
+Comes in: a run directory with a job in its config. Goes out: its metrics, checkpoints and, at the
+end, its result. A run that is killed at any moment and carried out again ends with the same bytes
+in all of these. Does not know: screens, processes, other runs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from backplay import runs
+from backplay.errors import BackplayError
+from backplay.experiments.jobs import Job, Work, from_json, to_json
+from backplay.runs import Run
+from backplay.train import Progress
+
+SAVE_SECONDS = 30.0  # at most this much work is lost to a crash
+
+Show = Callable[[Progress], None]
+Say = Callable[[str], None]
+Stop = Callable[[], bool]
+
+
+def prepare(path: Path, job: Job, *, threads: int = 1, command: str | None = None) -> Run:
+    """The run directory of a job, made if there is none; one of another job is refused."""
+    config = {"job": to_json(job), "threads": threads}
+    if not runs.is_run(path):
+        return runs.create(path, config, command=command)
+    run = runs.open_run(path)
+    if run.config != config:
+        raise BackplayError(
+            f"{path} is another run", expected=f"{config}", got=f"{run.config}",
+            do="Choose another directory, or remove this one.",
+        )  # fmt: skip
+    return run
+
+
+def carry_out(
+    path: Path,
+    *,
+    stop: Stop | None = None,
+    show: Show | None = None,
+    say: Say | None = None,
+    save_seconds: float = SAVE_SECONDS,
+) -> bool:
+    """Does the job of a run directory from where it stands; False if it was stopped before the end.
+
+    Args:
+        path: what `prepare` made.
+        stop: asked after every update; once it says yes, the run is saved and left.
+        show: told where the run stands after every update.
+        say: told what happens besides, in words.
+        save_seconds: at most so much work is lost to a kill.
+    """
+    run = runs.open_run(path)
+    with run.locked():
+        if run.result is not None:
+            return True
+        job, threads = _asked(run)
+        torch.set_num_threads(threads)
+        work = job.begin(say)
+        try:
+            return drive(run, work, stop=stop, show=show, say=say, save_seconds=save_seconds)
+        finally:
+            work.close()
+
+
+def drive(
+    run: Run,
+    work: Work,
+    *,
+    stop: Stop | None = None,
+    show: Show | None = None,
+    say: Say | None = None,
+    save_seconds: float = SAVE_SECONDS,
+) -> bool:
+    """Resumes `work`, which stands at its beginning, and goes on; as `carry_out`, in a locked run.
+
+    The seconds of building it are not counted, those of everything from here on are.
+    """
+    before, began = run.seconds, time.monotonic()
+    loaded = run.resume()
+    for note in loaded.notes if loaded else ():
+        _tell(say, note)
+    training = work.training
+    if training is None:
+        run.save({"frames": 0, **work.state()})
+        run.tick(0, before + time.monotonic() - began)
+        run.finish({"frames": 0, **work.result()})
+        return True
+    if loaded:
+        training.load_state(loaded.state)
+    _tell(say, f"{run.path}: at {training.frames:,} of {training.config.frames:,} frames")
+    saved = time.monotonic()
+    for progress in training.run():
+        run.append_metrics(work.line(progress))
+        if show:
+            show(progress)
+        stopping = stop is not None and stop() and not progress.finished
+        due = time.monotonic() - saved >= save_seconds
+        if due or stopping or progress.evaluation is not None:
+            run.tick(progress.frames, before + time.monotonic() - began)
+            run.save(training.state())
+            saved = time.monotonic()
+        if stopping:
+            return False
+    run.finish({"frames": training.frames, **work.result()})
+    return True
+
+
+def _asked(run: Run) -> tuple[Job, int]:
+    """The job of a run directory, and its threads."""
+    config: dict[str, Any] = run.config
+    if "job" not in config:
+        raise BackplayError(
+            f"{run.path} has no job", expected="a run of an experiment",
+            do="Go on with it by the command it was made with: see its provenance.json.",
+        )  # fmt: skip
+    threads = config.get("threads")
+    if type(threads) is not int or threads < 1:
+        raise BackplayError(f"{run.path}: threads", expected="at least 1", got=threads)
+    return from_json(config["job"]), threads
+
+
+def _tell(say: Say | None, words: str) -> None:
+    if say:
+        say(words)

@@ -1,0 +1,14 @@
+"""Episodes that start where a curriculum says: in one env, in all workers of a vector env."""
+
+from backplay.wrapper.env import BackplayEnv
+from backplay.wrapper.resumable import ResumableBackplayEnv
+from backplay.wrapper.workers import BackplayVector, advance, set_curriculum, take_episodes
+
+__all__ = [
+    "BackplayEnv",
+    "BackplayVector",
+    "ResumableBackplayEnv",
+    "advance",
+    "set_curriculum",
+    "take_episodes",
+]

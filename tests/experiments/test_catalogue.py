@@ -1,0 +1,169 @@
+"""The catalogue: its jobs as data, what they cost, and claims that its runs can answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from functools import cache
+
+import numpy as np
+import pytest
+
+from backplay.curricula import Backplay
+from backplay.errors import BackplayError
+from backplay.experiments import maze, pommerman_jobs
+from backplay.experiments.catalogue import EXPERIMENTS, Experiment
+from backplay.experiments.experiment import FIGURES
+from backplay.experiments.jobs import Job, from_json, to_json
+from backplay.experiments.maze_job import MazeJob
+from backplay.experiments.pommerman_jobs import PommermanJob
+from backplay.experiments.theory_job import TheoryJob
+from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio
+
+NAMES = [
+    "maze-table", "maze-curves", "maze-cloning", "maze-new", "maze-budget", "maze-paper",
+    "grid-worlds", "theory", "pommerman-4", "pommerman-100", "pommerman-dense", "mountaincar",
+]  # fmt: skip
+ALL = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=lambda one: one.name)
+
+
+def by_default(experiment: Experiment) -> list[Job]:
+    return experiment.jobs(experiment.scale, experiment.seeds)
+
+
+def test_all_are_there() -> None:
+    assert list(EXPERIMENTS) == NAMES
+    assert all(name == experiment.name for name, experiment in EXPERIMENTS.items())
+
+
+@ALL
+@pytest.mark.parametrize("scale", [None, 0.01, 1.0])
+def test_jobs_are_data_with_names_of_their_own(experiment: Experiment, scale: float | None) -> None:
+    jobs = experiment.jobs(scale or experiment.scale, 2)
+    for job in jobs:
+        assert from_json(json.loads(json.dumps(to_json(job)))) == job
+        assert re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,100}", job.name)
+    assert len({job.name for job in jobs}) == len(jobs)
+    counts = Counter((job.setting, job.regime, job.frames) for job in jobs)
+    assert set(counts.values()) == {2}  # they differ by the seed alone
+    assert experiment.claims
+    assert set(experiment.figures) <= set(FIGURES)
+
+
+@pytest.mark.parametrize("scale", [0.01, 0.05])
+def test_jobs_of_one_name_in_one_folder_are_the_same(scale: float) -> None:
+    found: dict[tuple[str, str], Job] = {}
+    for experiment in EXPERIMENTS.values():
+        for job in experiment.jobs(scale, 2):
+            assert found.setdefault((experiment.folder, job.name), job) == job
+    assert EXPERIMENTS["maze-table"].folder == EXPERIMENTS["maze-curves"].folder
+    assert EXPERIMENTS["maze-table"].jobs(scale, 2) == EXPERIMENTS["maze-curves"].jobs(scale, 2)
+
+
+def test_the_mazes_table_by_hand() -> None:
+    jobs = EXPERIMENTS["maze-table"].jobs(0.05, 5)
+    assert len(jobs) == 4 * 3 * 5
+    assert {job.frames for job in jobs} == {10_240_000}
+    assert {job.setting for job in jobs} == {"Optimal", "5-Optimal", "10-Optimal"}
+    assert {job.regime for job in jobs} == {"backplay", "uniform", "florensa", "standard"}
+    assert {job.seed for job in jobs} == set(range(5))
+    assert all(isinstance(job, MazeJob) and job.effort == 1.0 for job in jobs)
+    assert {job.frames for job in EXPERIMENTS["maze-table"].jobs(1.0, 1)} == {204_800_000}
+    tiny = EXPERIMENTS["maze-table"].jobs(0.01, 2)
+    assert len(tiny) == 24
+    assert {job.frames for job in tiny} == {2_048_000}
+    assert all(isinstance(job, MazeJob) and job.effort == pytest.approx(0.2) for job in tiny)
+
+
+def test_frames_by_hand() -> None:
+    frames = {name: sorted({j.frames for j in e.jobs(0.05, 1)}) for name, e in EXPERIMENTS.items()}
+    assert frames["maze-cloning"] == [0, 10_240_000]
+    assert frames["maze-budget"] == [
+        1_024_000, 1_536_000, 2_048_000, 3_072_000, 5_120_000, 10_240_000,
+    ]  # fmt: skip
+    assert frames["grid-worlds"] == [0, 5_000, 10_000]
+    assert frames["theory"] == [0]
+    assert frames["pommerman-4"] == [2_560_000]  # 500 epochs of 102,400 at full scale
+    assert frames["pommerman-100"] == [4_352_000]  # 850
+    assert frames["mountaincar"] == [15_000]
+
+
+def test_windows_stretch_with_the_scale() -> None:
+    lengths = np.array([36, 60])
+    opened = []
+    for scale in (0.05, 0.1):
+        job = EXPERIMENTS["maze-table"].jobs(scale, 1)[0]
+        assert isinstance(job, MazeJob)
+        found = maze.curriculum(job.run, lengths)
+        assert isinstance(found, Backplay)
+        opened.append([window.frames for window in found.windows])
+    np.testing.assert_allclose(2 * np.array(opened[0]), opened[1], atol=2)
+
+
+@pytest.mark.parametrize(("maps", "full"), [(4, 51_200_000), (100, 87_040_000)])
+@pytest.mark.parametrize("share", [1.0, 0.05])
+def test_pommermans_windows_are_the_papers(maps: int, full: int, share: float) -> None:
+    job = PommermanJob(regime="backplay", maps=maps, frames=round(full * share))
+    found = pommerman_jobs.curriculum(job)
+    assert isinstance(found, Backplay)
+    every = (50 if maps == 4 else 85) * 102_400 * share
+    assert [window.frames for window in found.windows] == [round(k * every) for k in range(7)]
+    assert (found.windows[1].lo, found.windows[1].hi) == (24, 64)
+
+
+@cache
+def finals_of_study(study: str) -> frozenset[str]:
+    return frozenset(TheoryJob(study=study, quick=True).begin().result()["measures"])
+
+
+def parts(claim: Claim) -> list[Final | FramesTo]:
+    quantity = claim.quantity
+    if isinstance(quantity, Difference | Ratio):
+        return [quantity.first, quantity.second]
+    return [quantity]
+
+
+@ALL
+def test_claims_are_about_what_the_jobs_measure(experiment: Experiment) -> None:
+    jobs = {(job.setting, job.regime): job for job in by_default(experiment)}
+    for claim in experiment.claims:
+        for part in parts(claim):
+            job = jobs[part.setting, part.regime]
+            if isinstance(part, FramesTo):
+                assert part.measure in job.curve, claim.text
+            elif isinstance(job, TheoryJob):
+                assert part.measure in finals_of_study(job.study), claim.text
+            else:
+                assert part.measure in job.measures, claim.text
+    texts = [claim.text for claim in experiment.claims]
+    assert len(set(texts)) == len(texts)
+
+
+def test_table_2_is_claimed_number_by_number() -> None:
+    found = {
+        (c.quantity.setting, c.quantity.regime, c.quantity.measure): c.paper
+        for c in EXPERIMENTS["maze-table"].claims
+        if isinstance(c.quantity, Final)
+    }
+    assert found["Optimal", "backplay", "optimal"] == 0.31
+    assert found["5-Optimal", "uniform", "within_5"] == 0.98
+    assert found["10-Optimal", "backplay", "extra_mean"] == 0.37
+    assert found["10-Optimal", "standard", "within_5"] == 0.0
+
+
+@ALL
+def test_costs_grow_with_runs_and_frames(experiment: Experiment) -> None:
+    one, two = (experiment.jobs(experiment.scale, seeds) for seeds in (1, 2))
+    assert experiment.seconds(two) == pytest.approx(2 * experiment.seconds(one))
+    smaller = experiment.seconds(experiment.jobs(experiment.scale / 5, 1))
+    assert smaller > 0
+    if experiment.name != "theory":
+        assert smaller < experiment.seconds(one)
+
+
+@ALL
+def test_no_scale_and_no_seeds_are_refused(experiment: Experiment) -> None:
+    for scale, seeds in ((0.0, 1), (-1.0, 1), (float("nan"), 1), (1.0, 0), (1.0, True)):
+        with pytest.raises(BackplayError):
+            experiment.jobs(scale, seeds)

@@ -1,0 +1,137 @@
+"""Ray: runs that end with the same bytes, whoever is killed on the way."""
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from backplay.errors import BackplayError
+from backplay.experiments.maze_job import MazeJob
+from backplay.sweep import Local, Sweep, Task
+from backplay.work import prepare
+
+pytest.importorskip("ray", reason="ray is not installed: pip install 'backplay[ray]'")
+from backplay.integrations.ray import Cluster
+
+SEEDS = (0, 1)
+
+
+def make_tasks(folder: Path, frames: int = 40_960) -> list[Task]:
+    """Two runs of a few seconds."""
+    tasks = []
+    for seed in SEEDS:
+        job = MazeJob(
+            regime="backplay", seed=seed, frames=frames, mazes=4, held_out=1, evaluations=4, size=8
+        )
+        prepare(folder / job.name, job)
+        tasks.append(Task(name=job.name, path=folder / job.name, frames=frames))
+    return tasks
+
+
+def drive(sweep: Sweep, until: Callable[[], bool] | None = None) -> list[str]:
+    events = []
+    deadline = time.monotonic() + 300
+    while not sweep.finished and not (until and until()):
+        events += sweep.step()
+        assert time.monotonic() < deadline, events
+        time.sleep(0.05)
+    return events
+
+
+def begun(*tasks: Task) -> Callable[[], bool]:
+    """Whether all of these have saved, and none has ended."""
+    return lambda: all(any((task.path / "checkpoints").glob("*.safetensors")) for task in tasks)
+
+
+def holder(task: Task) -> int:
+    """The process that works on a task."""
+    return int(json.loads((task.path / "lock").read_text())["pid"])
+
+
+def contents(tasks: list[Task]) -> list[dict[str, bytes]]:
+    """All that must not depend on who worked, by task and file."""
+    return [
+        {
+            file.name: file.read_bytes()
+            for file in [
+                task.path / "metrics.jsonl",
+                task.path / "result.json",
+                *sorted((task.path / "checkpoints").iterdir()),
+            ]
+        }
+        for task in tasks
+    ]
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    """Two workers on this machine."""
+    crew = Cluster(None, 2)
+    yield crew
+    crew.close()
+
+
+@pytest.mark.slow
+def test_whoever_is_killed_the_bytes_are_those_without_ray(
+    tmp_path: Path, cluster: Cluster
+) -> None:
+    alone = make_tasks(tmp_path / "alone")
+    drive(Sweep(alone, Local(2)))
+    tasks = make_tasks(tmp_path / "ray")
+    sweep = Sweep(tasks, cluster)
+    first, second = tasks
+    drive(sweep, begun(first, second))
+    worker, guarded = holder(first), holder(second)
+    guard = int(Path(f"/proc/{guarded}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    os.kill(worker, signal.SIGKILL)
+    os.kill(guard, signal.SIGKILL)  # and with it, by its leash, the worker
+    events = drive(sweep)
+    assert events[0] == f"{first.name}: killed by SIGKILL; goes on from its last checkpoint"
+    assert sorted(sweep.done) == [task.name for task in tasks]
+    assert sweep.failed == {}
+    assert contents(tasks) == contents(alone)
+
+
+@pytest.mark.slow
+def test_stopped_runs_are_saved(tmp_path: Path, cluster: Cluster) -> None:
+    tasks = make_tasks(tmp_path, frames=1_024_000)
+    sweep = Sweep(tasks, cluster)
+    drive(sweep, begun(*tasks))
+    sweep.stop()
+    drive(sweep)
+    assert (sweep.done, sweep.failed) == ([], {})
+    assert sweep.overview().waiting == 2
+    for task in tasks:
+        assert "stopped and saved" in (task.path / "worker.log").read_text()
+        assert (task.path / "lock").read_text() == ""
+
+
+@pytest.mark.slow
+def test_a_directory_that_a_machine_does_not_see_is_refused(
+    tmp_path: Path, cluster: Cluster
+) -> None:
+    cluster.start(Task(name="a", path=tmp_path / "elsewhere", frames=1))
+    ended = []
+    while not ended:
+        ended = cluster.ended()
+        time.sleep(0.05)
+    assert (ended[0].name, ended[0].code) == ("a", 2)
+    assert "a path that all machines see" in ended[0].words
+
+
+def test_a_cluster_that_is_not_there_is_named() -> None:
+    with pytest.raises(BackplayError, match=r"No Ray cluster at nowhere") as error:
+        Cluster("nowhere-at-all", 1)
+    assert "ray start --head" in str(error.value)
+
+
+def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "backplay.integrations.ray")
+    monkeypatch.setattr("backplay.integrations.find_spec", lambda name: None)
+    with pytest.raises(BackplayError, match=r"ray is not installed.*backplay\[ray\]"):
+        import backplay.integrations.ray  # noqa: F401

@@ -1,0 +1,172 @@
+"""The pages in a real browser: all is seen, nothing is fetched, and a phone is wide enough."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from made_up_records import record, records
+
+from backplay.report.build import PAGE, build_report
+from backplay.report.claims import Claim, Final
+from backplay.report.figures import as_svg, draw_bars, draw_curves
+from backplay.report.maze_page import write_maze_page
+from backplay.report.records import grouped
+from backplay.report.sheet import Picture
+from backplay.report.theory import draw_study, write_theory_page
+from browser import open_browser
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+pytestmark = pytest.mark.slow
+
+PHONE = 390
+LONG = "a/very/long/path/without/any/place/to/break/it/" * 3
+# A GIF of two pixels, one after the other.
+GIF = bytes.fromhex(
+    "474946383961010001008000000000ffffff21f90400000000002c00000000010001000002024401003b"
+)
+
+
+@pytest.fixture(scope="module", params=[1_200, PHONE])
+def context(request: pytest.FixtureRequest) -> "Iterator[BrowserContext]":
+    with open_browser(request.param) as opened:
+        yield opened
+
+
+def experiment_page() -> str:
+    claims = [
+        Claim(
+            text=f"Regime {regime} reaches the goal in most of the mazes it was trained on",
+            where="Table 2", paper=0.75, holds="at least", target=0.5,
+            quantity=Final("Optimal", regime, "success"),
+        )
+        for regime in ("backplay", "uniform", "florensa")
+    ]  # fmt: skip
+    runs = [
+        *records(0.8, 0.9, 0.85), *records(0.1, 0.2, regime="uniform"),
+        *records(0.7, 0.6, setting="10-Optimal"), record(0, None, regime="standard", path=LONG),
+    ]  # fmt: skip
+    made = build_report(
+        runs, title="The Maze", about=f"What it is: {LONG}", claims=claims,
+        command=f"backplay reproduce maze --dir {LONG}",
+        animations=[Picture("An episode", "image/gif", GIF)],
+    )  # fmt: skip
+    return made.files[PAGE].decode()
+
+
+def maze_page() -> str:
+    groups = grouped(records(0.8, 0.9))
+    tables = {"greedy": [("set", "regime", *map(str, range(12))), *[("Optimal",) * 14] * 3]}
+    figures = {
+        "curves": ("image/svg+xml", as_svg(draw_curves(groups, {"success": "x"}))),
+        "starts": ("image/svg+xml", as_svg(draw_bars(groups, "success", "x"))),
+    }
+    return write_maze_page(tables, figures, command=LONG, versions={"backplay": LONG})
+
+
+def theory_page() -> str:
+    line = {"name": "a", "x": [1.0, 2.0], "y": [1.0, 3.0], "style": "line", "low": None}
+    panel = {
+        "title": "p", "x_name": "M", "y_name": "t", "series": [{**line, "high": None}],
+        "log_x": False, "log_y": False, "x_labels": None,
+    }  # fmt: skip
+    finding = {
+        "claim": "Trials grow with the square of the length of the chain", "where": "M = 3",
+        "predicted": 1.0, "measured": 2.0, "low": 0.1, "high": 2.3, "verdict": "fails",
+    }  # fmt: skip
+    study: dict[str, Any] = {
+        "name": "s", "title": "A study", "words": "Lines.", "panels": [panel] * 3,
+        "tables": [{"title": "T", "head": ["m"] * 30, "rows": [["1000"] * 30]}],
+        "findings": [finding],
+    }  # fmt: skip
+    picture = draw_study(study)
+    assert picture is not None
+    return write_theory_page([study], {"s": picture}, command=LONG, versions={}, seconds=1.0)
+
+
+PAGES = {"experiment": experiment_page, "maze": maze_page, "theory": theory_page}
+
+
+def opened(context: "BrowserContext", file: Path) -> "tuple[Page, list[str], list[str]]":
+    """The page of a file, every address it asked for, and every error."""
+    page = context.new_page()
+    asked: list[str] = []
+    wrong: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda message: wrong.append(message.text))
+    page.goto(file.as_uri(), wait_until="networkidle")
+    return page, asked, wrong
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_shows_all_it_has_and_asks_nobody(
+    context: "BrowserContext", tmp_path: Path, name: str
+) -> None:
+    file = tmp_path / f"{name}.html"
+    file.write_text(PAGES[name](), encoding="utf-8")
+    page, asked, wrong = opened(context, file)
+    assert [address for address in asked if not address.startswith("data:")] == [file.as_uri()]
+    assert wrong == []
+    sizes = page.evaluate(
+        """() => [...document.querySelectorAll("img, svg")].map((one) => {
+            const box = one.getBoundingClientRect();
+            const loaded = one.tagName !== "IMG" || (one.complete && one.naturalWidth > 0);
+            return [loaded, box.width, box.height];
+        })"""
+    )
+    assert len(sizes) == {"experiment": 4, "maze": 2, "theory": 1}[name]
+    assert all(loaded and width > 0 and height > 0 for loaded, width, height in sizes)
+    least = 150 if name != "experiment" else 1  # the made-up episode is one pixel
+    assert all(width >= least for _, width, _ in sizes)
+    # Nothing sticks out of the page; what is wider scrolls in a box of its own.
+    widths = page.evaluate(
+        "() => [document.documentElement.scrollWidth, document.body.scrollWidth, innerWidth]"
+    )
+    assert max(widths[:2]) <= widths[2]
+    page.close()
+
+
+def test_the_claims_are_the_first_table_and_can_be_read(
+    context: "BrowserContext", tmp_path: Path
+) -> None:
+    file = tmp_path / "index.html"
+    file.write_text(experiment_page(), encoding="utf-8")
+    page, _, _ = opened(context, file)
+    tables = page.locator("table")
+    assert tables.first.get_attribute("aria-label") == "Claims"
+    assert tables.first.is_visible()
+    rows = tables.first.locator("tbody tr")
+    assert rows.count() == 3
+    verdicts = [rows.nth(i).locator("td").last.inner_text() for i in range(3)]
+    assert verdicts == ["holds", "undecided", "not run"]
+    assert rows.first.locator("td").first.is_visible()
+    # Every verdict is on the screen, without scrolling sideways, on a phone too.
+    for i in range(3):
+        box = rows.nth(i).locator("td").last.bounding_box()
+        assert box is not None
+        assert 0 <= box["x"] < box["x"] + box["width"] <= page.evaluate("() => innerWidth")
+    # What is folded opens without a script.
+    hidden = page.get_by_role("table", name="Runs").first
+    assert not hidden.is_visible()
+    page.locator("summary", has_text="run").last.click()
+    assert hidden.is_visible()
+    page.close()
+
+
+def test_a_table_too_wide_for_a_phone_scrolls_by_itself(
+    context: "BrowserContext", tmp_path: Path
+) -> None:
+    file = tmp_path / "index.html"
+    file.write_text(maze_page(), encoding="utf-8")
+    page, _, _ = opened(context, file)
+    inside, outside = page.evaluate(
+        "() => { const box = document.querySelector('.wide');"
+        " return [box.scrollWidth, box.clientWidth]; }"
+    )
+    if page.viewport_size is not None and page.viewport_size["width"] == PHONE:
+        assert inside > outside
+    assert outside <= page.evaluate("() => innerWidth")
+    page.close()

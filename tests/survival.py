@@ -1,0 +1,230 @@
+"""Runs that are killed again and again, beside one that is left alone.
+
+    python tests/survival.py maze 200
+    python tests/survival.py gym 200 --seed 7
+
+Each kill is SIGKILL, at a moment drawn at random: the n-th time that an env is stepped, a gradient
+step is taken, an evaluation asks for actions, or a file is written: in the middle of a line of
+metrics, before bytes are safe on the disk (some are lost then), before a file gets its name, just
+after. The next process goes on from what it finds. When a run ends its files are compared with
+those of the run that was left alone, byte for byte; then another run begins, until there were as
+many kills as asked for.
+
+Each attempt is a fork of this process, which has compiled and imported everything, so a kill costs
+a fraction of a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import tempfile
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from backplay import runs
+from backplay.experiments.jobs import Job
+from backplay.work import carry_out, prepare
+
+MOMENTS = (
+    "step", "gradient", "evaluation", "half a line", "unsafe write", "before naming",
+    "after naming",
+)  # fmt: skip
+
+
+def job_of(kind: str) -> Job:
+    """A run of a second or so, of either path."""
+    from backplay.experiments.gym_jobs import GymJob
+    from backplay.experiments.maze_job import MazeJob
+
+    if kind == "maze":
+        return MazeJob(
+            regime="backplay", seed=3, frames=25_600, mazes=4, held_out=1, size=10, evaluations=2,
+            effort=0.1,
+        )  # fmt: skip
+    return GymJob(
+        task="cartpole", regime="backplay", seed=3, frames=8_192, evaluations=2, final_episodes=3
+    )
+
+
+def hook(call: Callable[[str], bool]) -> None:
+    """Makes this process call `call(moment)` at every moment; it dies there when that is True."""
+    import gymnasium.vector
+
+    from backplay.envs.maze.vector import MazeVector
+    from backplay.learners.optimiser import FlatAdam
+    from backplay.learners.ppo import PPO
+
+    def before(owner: Any, name: str, moment: str) -> None:
+        original = getattr(owner, name)
+
+        def hooked(*args: Any, **kwargs: Any) -> Any:
+            if call(moment):
+                die()
+            return original(*args, **kwargs)
+
+        setattr(owner, name, hooked)
+
+    for vector in (MazeVector, gymnasium.vector.SyncVectorEnv):
+        before(vector, "step", "step")
+    before(FlatAdam, "step", "gradient")
+    before(PPO, "act", "evaluation")
+    fsync, replace, write = os.fsync, os.replace, os.write
+
+    def half(handle: int, data: Any) -> int:
+        if call("half a line"):
+            write(handle, bytes(data)[: len(data) // 2])
+            die()
+        return write(handle, data)
+
+    def torn(handle: int) -> None:
+        if call("unsafe write"):
+            size = os.fstat(handle).st_size
+            grows = os.readlink(f"/proc/self/fd/{handle}").endswith(".jsonl")
+            os.ftruncate(handle, size - 3 if grows else size // 2)
+            die()
+        fsync(handle)
+
+    def named(source: Any, target: Any) -> None:
+        if call("before naming"):
+            die()
+        replace(source, target)
+        if call("after naming"):
+            die()
+
+    os.fsync, os.replace, os.write = torn, named, half  # type: ignore[assignment]
+
+
+def die() -> None:
+    """As if the power went."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def attempt(path: Path, call: Callable[[str], bool]) -> bool:
+    """Carries the run out in a process of its own; False if that was killed."""
+    pid = os.fork()
+    if pid == 0:
+        attempt_in_place(path, call)
+    status = os.waitpid(pid, 0)[1]
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
+        return False
+    if status != 0:
+        raise SystemExit(f"{path}: a process that was to go on ended with status {status}")
+    return True
+
+
+def count_moments(path: Path) -> Counter[str]:
+    """How often each moment comes in a run that is left alone, which this carries out."""
+    reader, writer = os.pipe()
+
+    tell = os.write  # before it is hooked
+
+    def note(moment: str) -> bool:
+        tell(writer, moment.encode() + b"\n")
+        return False
+
+    found: Counter[str] = Counter()
+    pid = os.fork()
+    if pid == 0:
+        os.close(reader)
+        attempt_in_place(path, note)
+    os.close(writer)
+    with os.fdopen(reader) as lines:
+        found.update(line.strip() for line in lines)
+    if os.waitpid(pid, 0)[1] != 0:
+        raise SystemExit("the run that was left alone failed")
+    return found
+
+
+def attempt_in_place(path: Path, call: Callable[[str], bool]) -> None:
+    """In this process, which ends with it."""
+    code = 1
+    try:
+        hook(call)
+        carry_out(path, save_seconds=0.05)
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def killed_at(moment: str, n: int) -> Callable[[str], bool]:
+    """Says yes the n-th time that a moment comes."""
+    seen = Counter[str]()
+
+    def call(now: str) -> bool:
+        seen[now] += 1
+        return now == moment and seen[now] == n
+
+    return call
+
+
+def content(path: Path) -> dict[str, bytes]:
+    """What must be the same: metrics, result, and what the last checkpoint holds."""
+    run = runs.open_run(path)
+    loaded = run.load()
+    assert loaded is not None
+    state = loaded.state
+    learner = state["learner"]
+    weights = b"".join(
+        np.asarray(learner["network"][k]).tobytes() for k in sorted(learner["network"])
+    )
+    files = {name: (path / name).read_bytes() for name in ("metrics.jsonl", "result.json")}
+    return {**files, "weights": weights, "frames": str(state["frames"]).encode(),
+            "checkpoint": loaded.path.read_bytes()}  # fmt: skip
+
+
+def survive(kind: str, kills: int, seed: int, folder: Path) -> dict[str, Any]:
+    """Kills runs `kills` times in all; how often at which moment, and how many runs ended."""
+    torch.set_num_threads(1)
+    job, rng = job_of(kind), np.random.default_rng(seed)
+    prepare(folder / "alone", job)
+    often = count_moments(folder / "alone")
+    missing = [moment for moment in MOMENTS if not often[moment]]
+    if missing:
+        raise SystemExit(f"moments that never came: {', '.join(missing)}")
+    wanted, done, ended = content(folder / "alone"), Counter[str](), 0
+    while sum(done.values()) < kills:
+        path = folder / f"killed-{ended}"
+        prepare(path, job)
+        finished = False
+        while not finished and sum(done.values()) < kills:
+            moment = MOMENTS[sum(done.values()) % len(MOMENTS)]
+            finished = attempt(path, killed_at(moment, int(rng.integers(1, often[moment] + 1))))
+            done[moment] += not finished
+        carry_out_alone(path)
+        ended += 1
+        found = content(path)
+        different = [name for name in wanted if found[name] != wanted[name]]
+        if different:
+            raise SystemExit(f"{path} differs in {', '.join(different)} after {dict(done)}")
+    return {"kind": kind, "kills": dict(done), "runs": ended, "frames": job.frames, "seed": seed}
+
+
+def carry_out_alone(path: Path) -> None:
+    if not attempt(path, lambda _: False):
+        raise SystemExit(f"{path}: killed by somebody else")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("kind", choices=("maze", "gym"))
+    parser.add_argument("kills", type=int)
+    parser.add_argument("--seed", type=int, default=0)
+    config = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        print(json.dumps(survive(config.kind, config.kills, config.seed, Path(folder))))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
