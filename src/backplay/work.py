@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import torch
 from backplay import runs
 from backplay.errors import BackplayError
 from backplay.experiments.jobs import Job, Work, from_json, to_json
+from backplay.learners.workers import Alone, Workers, any_of, from_first
 from backplay.runs import Run
 from backplay.train import Progress
 
@@ -51,6 +53,7 @@ def carry_out(
     show: Show | None = None,
     say: Say | None = None,
     save_seconds: float = SAVE_SECONDS,
+    workers: Workers | None = None,
 ) -> bool:
     """Does the job of a run directory from where it stands; False if it was stopped before the end.
 
@@ -60,14 +63,15 @@ def carry_out(
         show: told where the run stands after every update.
         say: told what happens besides, in words.
         save_seconds: at most so much work is lost to a kill.
+        workers: with whom, if not alone; all call this, and the first one writes and shows.
     """
-    run = runs.open_run(path)
-    with run.locked():
+    run, workers = runs.open_run(path), workers or Alone()
+    with run.locked() if workers.rank == 0 else nullcontext():
         if run.result is not None:
             return True
         job, threads = _asked(run)
         torch.set_num_threads(threads)
-        work = job.begin(say)
+        work = job.begin(say, workers)
         try:
             return drive(run, work, stop=stop, show=show, say=say, save_seconds=save_seconds)
         finally:
@@ -85,36 +89,66 @@ def drive(
 ) -> bool:
     """Resumes `work`, which stands at its beginning, and goes on; as `carry_out`, in a locked run.
 
+    Of several workers, which are the training's, all call this and the first one writes.
+
     The seconds of building it are not counted, those of everything from here on are.
     """
-    before, began = run.seconds, time.monotonic()
-    loaded = run.resume()
-    for note in loaded.notes if loaded else ():
-        _tell(say, note)
     training = work.training
+    workers = training.workers if training else Alone()
+    files = _Files(run, say) if workers.rank == 0 else None
     if training is None:
-        run.save({"frames": 0, **work.state()})
-        run.tick(0, before + time.monotonic() - began)
-        run.finish({"frames": 0, **work.result()})
+        if files:
+            files.save({"frames": 0, **work.state()})
+            files.finish({"frames": 0, **work.result()})
         return True
-    if loaded:
-        training.load_state(loaded.state)
-    _tell(say, f"{run.path}: at {training.frames:,} of {training.config.frames:,} frames")
+    state = from_first(workers, files.resume() if files else None)
+    if state is not None:
+        training.load_state(state)
+    if files:
+        files.say(f"{run.path}: at {training.frames:,} of {training.config.frames:,} frames")
     saved = time.monotonic()
     for progress in training.run():
-        run.append_metrics(work.line(progress))
-        if show:
-            show(progress)
-        stopping = stop is not None and stop() and not progress.finished
-        due = time.monotonic() - saved >= save_seconds
-        if due or stopping or progress.evaluation is not None:
-            run.tick(progress.frames, before + time.monotonic() - began)
-            run.save(training.state())
+        if files:
+            run.append_metrics(work.line(progress))
+            if show:
+                show(progress)
+        due = time.monotonic() - saved >= save_seconds or progress.evaluation is not None
+        stopping = any_of(workers, stop is not None and stop()) and not progress.finished
+        if any_of(workers, due or stopping):
+            state = training.state()
+            if files:
+                files.save(state)
             saved = time.monotonic()
         if stopping:
             return False
-    run.finish({"frames": training.frames, **work.result()})
+    result = work.result()
+    if files:
+        files.finish({"frames": training.frames, **result})
     return True
+
+
+class _Files:
+    """What the one who writes does, with the time it took."""
+
+    def __init__(self, run: Run, say: Say | None) -> None:
+        self._run, self.say = run, say or (lambda _: None)
+        self._before, self._began = run.seconds, time.monotonic()
+
+    def resume(self) -> dict[str, Any] | None:
+        """What was saved last."""
+        loaded = self._run.resume()
+        for note in loaded.notes if loaded else ():
+            self.say(note)
+        return loaded.state if loaded else None
+
+    def save(self, state: dict[str, Any]) -> None:
+        """A checkpoint, and when it was made."""
+        self._run.tick(state["frames"], self._before + time.monotonic() - self._began)
+        self._run.save(state)
+
+    def finish(self, result: dict[str, Any]) -> None:
+        """The end."""
+        self._run.finish(result)
 
 
 def _asked(run: Run) -> tuple[Job, int]:
@@ -129,8 +163,3 @@ def _asked(run: Run) -> tuple[Job, int]:
     if type(threads) is not int or threads < 1:
         raise BackplayError(f"{run.path}: threads", expected="at least 1", got=threads)
     return from_json(config["job"]), threads
-
-
-def _tell(say: Say | None, words: str) -> None:
-    if say:
-        say(words)

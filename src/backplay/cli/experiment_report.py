@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backplay.archive import write_atomically
+from backplay.cli.episodes import films
 from backplay.errors import BackplayError
 from backplay.report.build import FIGURES, PAGE, build_report
 from backplay.report.reading import read_run
@@ -47,6 +48,7 @@ def report_experiment(
         about=experiment.about,
         command=command,
         claims=experiment.claims,
+        animations=films(records),
         figures=[name for name in FIGURES if name in experiment.figures],
     )
     for name, content in report.files.items():

@@ -186,8 +186,8 @@ def _label(standings: Standings, name: str) -> str:
 
 def watch(config: WatchConfig) -> int:
     """Shows one game, or writes its film."""
+    from backplay.envs.films import require_film, write_film
     from backplay.envs.pommerman.draw import picture, text
-    from backplay.envs.pommerman.films import require_film, write_film
     from backplay.envs.pommerman.matches import follow
     from backplay.envs.pommerman.players import players
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import tyro
 
+from backplay.cli.episodes import films
 from backplay.cli.reports import read_records, require_report_folder, write_files
 from backplay.errors import BackplayError
 from backplay.report.build import FILES, PAGE, build_report
@@ -46,7 +47,7 @@ def report(config: ReportConfig) -> None:
     require_report_folder(config.out, FILES)
     records = read_records(config.runs)
     made = build_report(
-        records, title=config.title, command=_command(config),
+        records, title=config.title, command=_command(config), animations=films(records),
         about=f"{len(records)} run{'s' if len(records) > 1 else ''}, measured from the true start.",
     )  # fmt: skip
     write_files(config.out, made.files, FILES)

@@ -21,7 +21,11 @@ class WorkConfig:
 
     For a cluster with a queue of its own: one such command per job of the queue, in any order, on
     any machine that sees the directory. It goes on from the last checkpoint, so the queue may kill
-    it and start it again. Ctrl-C and SIGTERM stop it after the present update: exit code 130.
+    it and start it again. Several processes can share one run, see docs/distributed.md:
+
+        torchrun --nproc-per-node 2 -m backplay.cli work runs/mine
+
+    Ctrl-C and SIGTERM stop it after the present update: exit code 130.
     """
 
     dir: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
@@ -35,6 +39,7 @@ class WorkConfig:
 def work(config: WorkConfig) -> int:
     """Works until the end or until it is told to stop, which is exit code 130."""
     from backplay.cli.display import open_display, showing
+    from backplay.learners.workers import distributed
     from backplay.runs import open_run
     from backplay.work import carry_out
 
@@ -47,18 +52,22 @@ def work(config: WorkConfig) -> int:
 
     before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
+        workers = distributed()
+        logged = config.tensorboard and workers.rank == 0
         with (
             open_display() as display,
-            showing(open_run(config.dir), display, tensorboard=config.tensorboard) as show,
+            showing(open_run(config.dir), display, tensorboard=logged) as show,
         ):
             done = carry_out(
-                config.dir, stop=lambda: bool(asked), show=show, say=display.say,
-                save_seconds=config.save_seconds,
+                config.dir, stop=lambda: bool(asked), show=show,
+                say=display.say if workers.rank == 0 else None,
+                save_seconds=config.save_seconds, workers=workers,
             )  # fmt: skip
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    if not done:
+    if done:
+        return 0
+    if workers.rank == 0:
         print(f"stopped and saved; to go on: backplay work {shlex.quote(str(config.dir))}")
-        return 130
-    return 0
+    return 130

@@ -27,6 +27,7 @@ from backplay.experiments.jobs import (
 )
 from backplay.experiments.maze import by_steps_back
 from backplay.learners import PPO, clone
+from backplay.learners.workers import Workers
 from backplay.train import MakeNetwork, Progress, Training
 
 ENOUGH = 0.02  # a cloned policy's loss: it then follows the demonstration when sampled, too
@@ -101,7 +102,7 @@ class GridJob:
         """The world, in words."""
         return SETTINGS[self.world] + (", values apart" if self.apart else "")
 
-    def begin(self, on_progress: Say | None = None) -> GridWork:
+    def begin(self, on_progress: Say | None = None, workers: Workers | None = None) -> GridWork:
         """Makes the world, and clones the demonstration where the regime says so."""
         task, network = TASKS[self.world](), partial(table, common=not self.apart)
         curriculum, start = REGIMES[self.regime](task.length, self.frames, self.seed), {}
@@ -110,7 +111,9 @@ class GridJob:
             start["initial_weights"] = cloned.state_dict()
         if curriculum is None:
             return GridWork(task, PPO(cloned, task.spaces[1], seed=self.seed), None)
-        made = task.training(curriculum, self.frames, self.seed, network=network, **start)
+        made = task.training(
+            curriculum, self.frames, self.seed, network=network, workers=workers, **start
+        )
         return GridWork(task, made.learner, made)
 
 

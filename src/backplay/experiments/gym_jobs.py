@@ -28,6 +28,7 @@ from backplay.experiments.jobs import (
     require_whole,
 )
 from backplay.experiments.maze import by_steps_back
+from backplay.learners.workers import Workers
 from backplay.record import record
 from backplay.train import Progress, TrainConfig, Training
 
@@ -130,7 +131,7 @@ class GymJob:
         best = max(range(TRIES), key=lambda seed: earned(env, script, seed))
         return record(env, script, seed=best)
 
-    def begin(self, on_progress: Say | None = None) -> GymWork:
+    def begin(self, on_progress: Say | None = None, workers: Workers | None = None) -> GymWork:
         """Plays the demonstration and makes the envs."""
         if on_progress:
             on_progress(f"playing {self.setting} for a demonstration")
@@ -140,7 +141,7 @@ class GymJob:
             evaluate_every=max(1, self.frames // self.evaluations),
             evaluation_episodes=EPISODES, final_episodes=self.final_episodes,
         )  # fmt: skip
-        made = Training(self.make, [demo], curriculum(self, len(demo)), config)
+        made = Training(self.make, [demo], curriculum(self, len(demo)), config, workers=workers)
         return GymWork(made, [len(demo)])
 
 

@@ -20,6 +20,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 from backplay.errors import BackplayError, show
+from backplay.learners.workers import Workers
 from backplay.train import Progress, Training
 
 __all__ = [
@@ -101,8 +102,8 @@ class Job(Protocol):
         Jobs of one experiment with the same setting, regime and frames differ by their seed alone.
         """
 
-    def begin(self, on_progress: Say | None = None) -> Work:
-        """Builds envs and learner; may take seconds."""
+    def begin(self, on_progress: Say | None = None, workers: Workers | None = None) -> Work:
+        """Builds envs and learner; may take seconds. With whom to train, if not alone."""
 
 
 def to_json(job: Job) -> dict[str, Any]:

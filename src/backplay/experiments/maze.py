@@ -30,6 +30,7 @@ from backplay.errors import BackplayError, show
 from backplay.evaluate import Act, Evaluation
 from backplay.learners import PPOConfig, Teacher
 from backplay.learners.cloning import CloningProgress, clone
+from backplay.learners.workers import Workers
 from backplay.records import Episode
 from backplay.train import TrainConfig, Training
 
@@ -167,6 +168,7 @@ def training(
     *,
     config: TrainConfig | None = None,
     on_clone: Callable[[CloningProgress], None] | None = None,
+    workers: Workers | None = None,
 ) -> Training:
     """The run at its beginning; `cloned+ppo` and `kickstarted` clone the demonstrations first.
 
@@ -192,6 +194,7 @@ def training(
         evaluator=partial(on_every_maze, measured(mazes)),
         initial_weights=cloned.state_dict() if cloned and run.regime == "cloned+ppo" else None,
         teacher=Teacher(cloned) if cloned and run.regime == "kickstarted" else None,
+        workers=workers,
     )  # fmt: skip
 
 

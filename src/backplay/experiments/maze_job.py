@@ -28,6 +28,7 @@ from backplay.experiments.jobs import (
     require_whole,
 )
 from backplay.learners.cloning import CloningProgress
+from backplay.learners.workers import Workers
 from backplay.train import Progress, TrainConfig, Training
 
 SHOWN = 4  # mazes whose paths a result keeps
@@ -116,14 +117,14 @@ class MazeJob:
             size=self.size, walls=round(WALLS * share**2), min_length=round(MIN_LENGTH * share),
         )  # fmt: skip
 
-    def begin(self, on_progress: Say | None = None) -> MazeWork:
+    def begin(self, on_progress: Say | None = None, workers: Workers | None = None) -> MazeWork:
         """Makes the mazes and the learner; regimes that imitate clone first, for about a minute."""
         library = self.library()
         on_clone = _cloning(on_progress) if on_progress else None
         if self.regime == "cloned":
             return MazeWork(library, maze.clone_mazes(library.training, self.seed, on_clone), None)
         config = with_effort(maze.settings(self.run), self.effort, self.preset)
-        made = maze.training(self.run, library, config=config, on_clone=on_clone)
+        made = maze.training(self.run, library, config=config, on_clone=on_clone, workers=workers)
         network = made.learner.network
         assert isinstance(network, FastMazeNetwork)
         return MazeWork(library, network, made)

@@ -36,6 +36,7 @@ from backplay.experiments.maze import by_steps_back
 from backplay.experiments.pommerman_network import SHAPES, board_network
 from backplay.experiments.pommerman_play import PlayedGames, play_maps
 from backplay.learners import PPOConfig
+from backplay.learners.workers import Workers
 from backplay.train import Progress, TrainConfig, Training
 
 REGIMES = ("backplay", "uniform", "standard")
@@ -120,7 +121,9 @@ class PommermanJob:
         words += ["the paper's settings"] * (self.preset == "paper")
         return ", ".join(words)
 
-    def begin(self, on_progress: Say | None = None) -> PommermanWork:
+    def begin(
+        self, on_progress: Say | None = None, workers: Workers | None = None
+    ) -> PommermanWork:
         """Plays the games, for some seconds, and makes the envs and the learner."""
         library = make_games(
             self.maps, held_out=self.held_out, agent=self.opponents, seed=self.map_seed,
@@ -130,7 +133,7 @@ class PommermanJob:
             [game.seen_by("winner" if self.perspective == "winner" else "runner-up") for game in s]
             for s in (library.training, library.held_out)
         )
-        return PommermanWork(self, training, held_out)
+        return PommermanWork(self, training, held_out, workers)
 
 
 def settings(job: PommermanJob) -> TrainConfig:
@@ -170,7 +173,11 @@ class PommermanWork:
     """A Pommerman job in progress."""
 
     def __init__(
-        self, job: PommermanJob, maps: list[Perspective], held_out: list[Perspective]
+        self,
+        job: PommermanJob,
+        maps: list[Perspective],
+        held_out: list[Perspective],
+        workers: Workers | None = None,
     ) -> None:
         self.job, self.maps, self.held_out = job, maps, held_out
         self._lengths = [len(one) for one in maps]
@@ -183,7 +190,7 @@ class PommermanWork:
         )  # fmt: skip
         self.training: Training = Training(
             None, [], starts, config, envs=envs, evaluator=self._evaluate,
-            network=partial(board_network, preset=job.preset),
+            network=partial(board_network, preset=job.preset), workers=workers,
         )  # fmt: skip
 
     def line(self, progress: Progress) -> dict[str, Any]:

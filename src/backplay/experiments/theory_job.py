@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from backplay.experiments.jobs import Say, file_name, require, require_one_of, require_whole
+from backplay.learners.workers import Workers
 from backplay.theory.studies import STUDIES
 from backplay.theory.study import Finding, Sizes
 from backplay.train import Progress
@@ -55,8 +56,8 @@ class TheoryJob:
         """The study's name."""
         return self.study
 
-    def begin(self, on_progress: Say | None = None) -> TheoryWork:
-        """Computes nothing yet."""
+    def begin(self, on_progress: Say | None = None, workers: Workers | None = None) -> TheoryWork:
+        """Computes nothing yet; there is nothing to share with workers."""
         return TheoryWork(self)
 
 

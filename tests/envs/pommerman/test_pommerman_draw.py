@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from backplay.envs.pommerman import draw, films, states, tiles
+from backplay.envs import films
+from backplay.envs.pommerman import draw, states, tiles
 from backplay.envs.pommerman import layout as at
 from backplay.errors import BackplayError
 

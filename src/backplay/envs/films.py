@@ -1,10 +1,11 @@
-"""Films of games: GIF by Pillow, MP4 by imageio where it is installed.
+"""Films of episodes: GIF by Pillow, MP4 by imageio where it is installed.
 
-Comes in: pictures of one size. Goes out: a file. Does not know: games.
+Comes in: pictures of one size. Goes out: a file. Does not know: what they show.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -36,12 +37,13 @@ def write_film(path: Path, frames: Sequence[NDArray[np.uint8]], fps: float) -> N
     require_film(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix.lower() == ".gif":
-        _write_gif(path, frames, fps)
+        path.write_bytes(as_gif(frames, fps))
     else:
         _write_mp4(path, frames, fps)
 
 
-def _write_gif(path: Path, frames: Sequence[NDArray[np.uint8]], fps: float) -> None:
+def as_gif(frames: Sequence[NDArray[np.uint8]], fps: float) -> bytes:
+    """The bytes of a GIF that begins again and again."""
     # One palette for all: changing ones flicker and take room.
     sample = np.concatenate([frames[i] for i in np.linspace(0, len(frames) - 1, 8).astype(int)])
     palette = Image.fromarray(sample).quantize(128, Image.Quantize.MEDIANCUT)
@@ -51,7 +53,9 @@ def _write_gif(path: Path, frames: Sequence[NDArray[np.uint8]], fps: float) -> N
     ]
     times = [round(1000 / fps)] * len(images)
     times[-1] *= _REST
-    images[0].save(path, save_all=True, append_images=images[1:], duration=times, loop=0)
+    buffer = io.BytesIO()
+    images[0].save(buffer, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0)
+    return buffer.getvalue()
 
 
 def _write_mp4(path: Path, frames: Sequence[NDArray[np.uint8]], fps: float) -> None:
