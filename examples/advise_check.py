@@ -42,6 +42,10 @@ REGIMES: dict[str, Callable[[int, list[int]], bp.Curriculum]] = {
     "Backplay": lambda frames, lengths: bp.Backplay.stretch(frames, lengths),
 }
 EVALUATIONS = 50
+LIKE_SB3 = PPOConfig(  # the defaults of Stable-Baselines3, with which MountainCar is learned
+    num_steps=2048, minibatch_size=64, passes=10, learning_rate=3e-4, entropy_coefficient=0.0,
+    normalise_advantages="minibatch",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -89,13 +93,16 @@ def of_tree(frames: int) -> Task:
 
 
 def of_env(
-    make: Callable[[], gym.Env], demonstrate: Callable[[], bp.Demonstration], frames: int
+    make: Callable[[], gym.Env],
+    demonstrate: Callable[[], bp.Demonstration],
+    frames: int,
+    ppo: PPOConfig,
 ) -> Task:
     def train(regime: str, budget: int, seed: int) -> Training:
         demo = demonstrate()
         config = TrainConfig(
-            frames=budget, seed=seed, evaluate_every=budget // EVALUATIONS,
-            final_episodes=20, ppo=PPOConfig(num_steps=128, minibatch_size=256),
+            frames=budget, seed=seed, evaluate_every=budget // EVALUATIONS, final_episodes=20,
+            ppo=ppo,
         )  # fmt: skip
         return Training(make, [demo], REGIMES[regime](budget, [len(demo)]), config)
 
@@ -117,7 +124,10 @@ def through_a_door(name: str, layout: int) -> bp.Demonstration:
 
 
 def of_minigrid(name: str, layout: int, frames: int) -> Task:
-    return of_env(partial(minigrid, name, layout), partial(through_a_door, name, layout), frames)
+    return of_env(
+        partial(minigrid, name, layout), partial(through_a_door, name, layout), frames,
+        PPOConfig(num_steps=128, minibatch_size=256),
+    )  # fmt: skip
 
 
 TASKS: dict[str, Task] = {
@@ -129,7 +139,7 @@ TASKS: dict[str, Task] = {
     "bottlenecks": of_grid(partial(GridWorld, "bottlenecks"), 200_000),
     "basin": of_grid(partial(GridWorld, "basin"), 200_000),
     "tree": of_tree(100_000),
-    "mountaincar": of_env(mountaincar, demonstrate_mountaincar, 300_000),
+    "mountaincar": of_env(mountaincar, demonstrate_mountaincar, 300_000, LIKE_SB3),
     "fourrooms": of_minigrid("MiniGrid-FourRooms-v0", 3, 100_000),
     "doorkey": of_minigrid("MiniGrid-DoorKey-6x6-v0", 3, 100_000),
 }

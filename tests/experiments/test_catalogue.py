@@ -73,7 +73,7 @@ def test_the_mazes_table_by_hand() -> None:
     tiny = EXPERIMENTS["maze-table"].jobs(0.01, 2)
     assert len(tiny) == 24
     assert {job.frames for job in tiny} == {2_048_000}
-    assert all(isinstance(job, MazeJob) and job.effort == pytest.approx(0.2) for job in tiny)
+    assert all(isinstance(job, MazeJob) and job.effort == pytest.approx(0.04) for job in tiny)
 
 
 def test_frames_by_hand() -> None:

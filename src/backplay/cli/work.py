@@ -17,7 +17,7 @@ class WorkConfig:
     """Carries out one run directory that `backplay reproduce --prepare-only` has made.
 
         backplay reproduce maze-table --prepare-only --dir /shared/runs
-        backplay work /shared/runs/maze-table/scale-0.05/optimal-backplay-0
+        backplay work /shared/runs/maze/scale-0.05/optimal-backplay-0
 
     For a cluster with a queue of its own: one such command per job of the queue, in any order, on
     any machine that sees the directory. It goes on from the last checkpoint, so the queue may kill
