@@ -46,6 +46,11 @@ def job_of(kind: str) -> Job:
     from backplay.experiments.gym_jobs import GymJob
     from backplay.experiments.maze_job import MazeJob
 
+    if kind == "walks":
+        return GymJob(
+            task="mountaincar", regime="reverse", seed=3, frames=8_192, evaluations=2,
+            final_episodes=3,
+        )  # fmt: skip
     if kind == "maze":
         return MazeJob(
             regime="backplay", seed=3, frames=25_600, mazes=4, held_out=1, size=10, evaluations=2,
@@ -218,7 +223,7 @@ def carry_out_alone(path: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("kind", choices=("maze", "gym"))
+    parser.add_argument("kind", choices=("maze", "gym", "walks"))
     parser.add_argument("kills", type=int)
     parser.add_argument("--seed", type=int, default=0)
     config = parser.parse_args()

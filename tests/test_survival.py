@@ -12,11 +12,11 @@ KILLS = int(os.environ.get("BACKPLAY_KILLS", "20"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["maze", "gym"])
-def test_a_killed_run_ends_with_the_same_bytes(kind: str) -> None:
-    command = [sys.executable, str(Path(__file__).parent / "survival.py"), kind, str(KILLS)]
+@pytest.mark.parametrize(("kind", "kills"), [("maze", KILLS), ("gym", KILLS), ("walks", 7)])
+def test_a_killed_run_ends_with_the_same_bytes(kind: str, kills: int) -> None:
+    command = [sys.executable, str(Path(__file__).parent / "survival.py"), kind, str(kills)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     answer = json.loads(done.stdout.splitlines()[-1])
-    assert sum(answer["kills"].values()) == KILLS
+    assert sum(answer["kills"].values()) == kills
     assert answer["runs"] >= 1

@@ -63,6 +63,32 @@ def test_it_goes_on_to_the_bit(restorer: str, rng: Any, initial: Any) -> None:
         assert trees.first_difference(again.get_state(), whole.get_state()) is None
 
 
+class Tiring(gym.Wrapper):  # type: ignore[type-arg]
+    """Pays less with every step of its life, and a little by chance: it outlives episodes."""
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self.life, self.luck = 0, np.random.default_rng(3)
+
+    def step(self, action: Any) -> Any:
+        seen, reward, *rest = super().step(action)
+        self.life += 1
+        return seen, float(reward) - self.life + self.luck.random(), *rest
+
+
+def test_what_a_wrapper_keeps_over_many_episodes_comes_back() -> None:
+    def tired() -> ResumableBackplayEnv:
+        return ResumableBackplayEnv(Tiring(slippery()), [tired_demo], bp.Standard())
+
+    tired_demo = bp.record(Tiring(slippery()), lambda _: 1, seed=4, max_steps=20)
+    whole = tired()
+    whole.reset(seed=5)
+    play(whole, 70, seed=1)
+    again = tired()
+    again.set_state(through_files(whole.get_state()))
+    assert trees.first_difference(play(again, 60, 1), play(whole, 60, 1)) is None
+
+
 def test_an_env_in_use_goes_back_too() -> None:
     env = make()
     env.reset(seed=5)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["BackplayError", "DemonstrationError", "show"]
+__all__ = ["BackplayError", "BusyError", "DemonstrationError", "show"]
 
 
 class BackplayError(Exception):
@@ -43,6 +43,10 @@ class BackplayError(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         # Exception's own __reduce__ calls the class with `args` alone, which would lose the parts.
         return _rebuild, (type(self), *self.args), self.__dict__.copy()
+
+
+class BusyError(BackplayError):
+    """Something that another process uses now: it may be free later."""
 
 
 class DemonstrationError(BackplayError):

@@ -73,7 +73,10 @@ def carry_out(
         torch.set_num_threads(threads)
         work = job.begin(say, workers)
         try:
-            return drive(run, work, stop=stop, show=show, say=say, save_seconds=save_seconds)
+            return drive(
+                run, work, stop=stop, show=show, say=say, save_seconds=save_seconds,
+                workers=workers,
+            )  # fmt: skip
         finally:
             work.close()
 
@@ -86,6 +89,7 @@ def drive(
     show: Show | None = None,
     say: Say | None = None,
     save_seconds: float = SAVE_SECONDS,
+    workers: Workers | None = None,
 ) -> bool:
     """Resumes `work`, which stands at its beginning, and goes on; as `carry_out`, in a locked run.
 
@@ -94,10 +98,11 @@ def drive(
     The seconds of building it are not counted, those of everything from here on are.
     """
     training = work.training
-    workers = training.workers if training else Alone()
+    workers = workers or Alone()
     files = _Files(run, say) if workers.rank == 0 else None
     if training is None:
         if files:
+            run.begin_process()
             files.save({"frames": 0, **work.state()})
             files.finish({"frames": 0, **work.result()})
         return True
@@ -132,23 +137,38 @@ class _Files:
 
     def __init__(self, run: Run, say: Say | None) -> None:
         self._run, self.say = run, say or (lambda _: None)
-        self._before, self._began = run.seconds, time.monotonic()
+        self._frames, self._began = 0, time.monotonic()
+        self._notes: list[str] = []
+        try:
+            self._before = run.seconds
+        except BackplayError as error:
+            self._before = 0.0
+            self._notes.append(f"the wall time before is lost: {error}")
+            (run.path / "clock.jsonl").unlink(missing_ok=True)
 
     def resume(self) -> dict[str, Any] | None:
         """What was saved last."""
         loaded = self._run.resume()
-        for note in loaded.notes if loaded else ():
+        self._notes += loaded.notes if loaded else []
+        for note in self._notes:
             self.say(note)
+        self._run.begin_process(self._notes)
         return loaded.state if loaded else None
 
     def save(self, state: dict[str, Any]) -> None:
         """A checkpoint, and when it was made."""
-        self._run.tick(state["frames"], self._before + time.monotonic() - self._began)
+        self._frames = int(state["frames"])
         self._run.save(state)
+        self._tick()  # after it: a clock that has ticked says that there is a checkpoint
 
     def finish(self, result: dict[str, Any]) -> None:
         """The end."""
+        self._frames = int(result["frames"])
+        self._tick()
         self._run.finish(result)
+
+    def _tick(self) -> None:
+        self._run.tick(self._frames, self._before + time.monotonic() - self._began)
 
 
 def _asked(run: Run) -> tuple[Job, int]:

@@ -229,9 +229,9 @@ def test_evaluate_plays_every_maze_and_shows_the_papers_row(
     assert f"seed 0, {3 * UPDATE:,} of {3 * UPDATE:,} frames" in result.out
     assert re.search(r"^the paper +– +31% +100% +0.64 ± 4.96 +–$", result.out, re.M)
 
-    shutil.copytree(trained / "a", "none")
     made = generate(mazes=3, held_out=0, size=6, walls=6, min_length=5, max_steps=30, seed=1)
-    made.save("none/demonstrations/0.npz")
+    made.save("none.npz")
+    runs.create(Path("none"), runs.open_run(trained / "a").config, [Path("none.npz")])
     assert_refused(run("maze", "evaluate", "none", "--held-out"), "no mazes held out")
     assert_refused(run("maze", "evaluate", "none", "--seed", -1), "--seed")
 
@@ -317,7 +317,7 @@ def test_runs_that_are_damaged_are_refused(run: Run, trained: Path) -> None:
     refused("cut", "cut cannot be gone on with", ".safetensors is damaged")
     shutil.copytree(trained / "a", "lost")
     shutil.rmtree("lost/demonstrations")
-    refused("lost", "lost its mazes")
+    refused("lost", "lost its demonstrations")
     shutil.copytree(trained / "a", "young")
     shutil.rmtree("young/checkpoints")
     assert_refused(run("maze", "evaluate", "young"), "no checkpoint yet")

@@ -3,18 +3,23 @@
 import json
 from pathlib import Path
 
+import pytest
 from cli_results import Run, assert_refused
 
 from backplay import runs
+from backplay.cli.experiment_report import report_experiment
+from backplay.experiments.experiment import Experiment
+from backplay.report.claims import Claim, Final
 
 
 def make(
-    path: Path, seed: int, end: float | None, regime: str = "backplay", frames: int = 900
-) -> None:
+    path: Path, seed: int, end: float | None, regime: str = "backplay", frames: int = 900,
+    **fields: object,
+) -> None:  # fmt: skip
     """A run directory that ended with this success; None for one that has not ended."""
     job = {
         "kind": "grid", "name": f"{regime}-{seed}", "setting": "open world", "regime": regime,
-        "seed": seed, "frames": frames, "fields": {},
+        "seed": seed, "frames": frames, "fields": {"seed": seed, **fields},
     }  # fmt: skip
     run = runs.create(path, {"job": job, "threads": 1})
     for part in (1, 2, 3):
@@ -103,7 +108,7 @@ def test_compare_prints_differences_and_writes_the_page(run: Run, tmp_path: Path
     assert "new − old" in lines[0]
     assert "+70 points" in lines[1]
     assert "3 / 3" in lines[1]
-    assert "100% [100, 100]" in lines[1]
+    assert "100% [43.9, 100]" in lines[1]  # three seeds that beat three are no certainty
     assert "new/backplay-3" in lines[2]
     page = (tmp_path / "compare" / "index.html").read_text()
     assert "+70 points" in page
@@ -112,6 +117,34 @@ def test_compare_prints_differences_and_writes_the_page(run: Run, tmp_path: Path
     steps = run("compare", "old", "new", "--measure", "steps")
     assert "50% [" in steps.out  # the same seeds, the same steps
     assert not (tmp_path / "compare" / "curves.svg").exists()  # no evaluation counted steps
+
+
+def test_runs_set_up_differently_are_rows_of_their_own(run: Run, tmp_path: Path) -> None:
+    for rate, end in ((0.1, 0.2), (0.001, 0.8)):
+        for seed in (0, 1):
+            make(tmp_path / "runs" / f"{rate}-{seed}", seed, end, learning_rate=rate)
+    result = run("report", "runs")
+    assert result.code == 0, result.err
+    rows = [line for line in result.out.splitlines() if line.startswith("open world, ")]
+    assert [row.split("  ")[0] for row in rows] == [
+        "open world, learning_rate 0.001", "open world, learning_rate 0.1",
+    ]  # fmt: skip
+    assert " 80% [" in rows[0]
+    assert " 20% [" in rows[1]
+    make(tmp_path / "other" / "a", 7, 0.9, learning_rate=0.001)
+    compared = run("compare", "runs", "other").out.splitlines()
+    assert compared[1].startswith("open world, learning_rate 0.001 ")
+    assert "+10 points" in compared[1]
+    assert len([line for line in compared if line.startswith("open world")]) == 1
+
+
+def test_the_page_of_two_folders_keeps_their_runs_apart(run: Run, tmp_path: Path) -> None:
+    folder(tmp_path / "old", 0.2, 0.2)
+    folder(tmp_path / "new", 0.6, 0.6)
+    assert run("compare", "old", "new").code == 0
+    page = (tmp_path / "compare" / "index.html").read_text()
+    assert '<td data-head="regime">backplay (old)</td>' in page
+    assert '<td data-head="regime">backplay (new)</td>' in page
 
 
 def test_compare_takes_two_regimes(run: Run, tmp_path: Path) -> None:
@@ -130,6 +163,29 @@ def test_compare_refuses_nonsense(run: Run, tmp_path: Path) -> None:
     assert_refused(run("compare", "a", "c", "--measure", "height"), "'height'", "success, steps")
     assert_refused(run("compare", "a", "c", "--seed", "-1"), "--seed")
     assert run("compare", "a").code == 2
+
+
+def test_an_experiment_at_a_smaller_scale_decides_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder(tmp_path / "runs", 0.5, 0.5, 0.5)
+    claim = Claim(
+        text="Backplay wins", where="here", holds="at least", target=0.9,
+        quantity=Final("open world", "backplay", "success"),
+    )  # fmt: skip
+    experiment = Experiment(
+        name="made-up", title="Made up", where="ours", about="What it is.", scale=0.05, seeds=3,
+        jobs=lambda scale, seeds: [], claims=(claim,),
+    )  # fmt: skip
+    paths = sorted((tmp_path / "runs").iterdir())
+    words = "Scale 0.01 of the full frames; the experiment's own is 0.05."
+    for scale, verdict in ((0.01, "too few frames"), (0.05, "fails"), (None, "fails")):
+        assert report_experiment(experiment, paths, tmp_path / "out", "c", scale) == {}
+        said = capsys.readouterr().out
+        assert next(line for line in said.splitlines() if "Backplay wins" in line).endswith(verdict)
+        assert (words in said) == (scale == 0.01)
+        page = (tmp_path / "out" / "index.html").read_text()
+        assert (words.replace("'", "&#x27;") in page) == (scale == 0.01)
 
 
 def test_help_teaches_with_examples(run: Run) -> None:

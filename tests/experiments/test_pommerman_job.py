@@ -10,10 +10,14 @@ import pytest
 import torch
 from gymnasium import spaces
 
+from backplay.envs.pommerman import rules
 from backplay.envs.pommerman.demonstrations import make_games
+from backplay.envs.pommerman.learner import is_over
+from backplay.envs.pommerman.learner import result as how_it_ended
 from backplay.envs.pommerman.recordings import Perspective
 from backplay.envs.pommerman.vector import PommermanVector
 from backplay.experiments import pommerman_play
+from backplay.experiments.pommerman_game import kept_game
 from backplay.experiments.pommerman_jobs import PommermanJob
 from backplay.experiments.pommerman_network import SHAPES, board_network
 from backplay.experiments.pommerman_play import PlayedGames, play_maps
@@ -54,6 +58,8 @@ def test_a_tiny_job_runs_to_its_result(rewards: str) -> None:
     assert len(last["by_map"]) == len(result["training"]["sampled"]["by_map"]) == 3
     assert result["training"]["greedy"]["games"] == 9
     assert result["held_out"]["sampled"]["games"] == 2
+    assert result["game"]["seat"] == work.maps[0].seat
+    assert 0 < len(result["game"]["actions"]) <= 800
     assert sum(tries for line in lines for _, tries, _ in line["by_steps_back"]) > 0
 
 
@@ -106,7 +112,24 @@ def test_games_are_those_that_are_played_one_by_one(
     np.testing.assert_array_equal(found.actions, counts)
 
 
-def test_maps_are_counted_as_in_the_papers_table() -> None:
+def test_a_game_that_is_kept_is_the_first_that_is_played(maps: list[Perspective]) -> None:
+    options: dict[str, Any] = {"seed": 50, "opponents": "simple", "simulations": 50}
+    played = play_maps(maps[:1], walk, games=1, **options)
+    kept = json.loads(json.dumps(kept_game(maps[0], walk, **options)))
+    assert len(json.dumps(kept)) < 20_000
+    assert len(kept["actions"]) == played.lengths[0, 0]
+    assert (kept["result"] == "win") == played.wins[0, 0]
+    mine = np.bincount([step[maps[0].seat] for step in kept["actions"]], minlength=6)
+    np.testing.assert_array_equal(mine, played.actions)
+    row = np.array(kept["first"], np.int16)
+    np.testing.assert_array_equal(row, maps[0].game.rows[0])
+    for step in kept["actions"]:  # by the rules alone it ends as it ended
+        assert not is_over(row, kept["seat"], 0)
+        rules.step(row, np.array(step))
+    assert how_it_ended(row, kept["seat"]) == kept["result"]
+
+
+def test_maps_are_counted_as_the_caption_of_the_papers_table_says() -> None:
     wins = np.zeros((4, 10), np.bool_)
     for row, won in enumerate((10, 9, 6, 2)):
         wins[row, :won] = True

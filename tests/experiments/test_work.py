@@ -127,6 +127,11 @@ def test_a_grid_job(regime: str) -> None:
     assert found["fewer_than_demonstration"] == 36 - found["steps"]
     assert found["more_than_shortest"] == found["steps"] - 36
     assert lines[-1]["evaluation"] == {name: found[name] for name in job.curve}
+    (walk,) = result["paths"]
+    assert len(walk["path"]) == found["steps"] + 1
+    assert (walk["path"][0], walk["start"]) == (walk["demonstration"][0],) * 2
+    assert len(walk["demonstration"]) == 36 + 1
+    assert (walk["path"][-1] == walk["goal"]) == (found["optimal"] == 1.0)  # 36 is the shortest
 
 
 def test_a_cloned_table_follows_the_demonstration() -> None:
@@ -146,6 +151,7 @@ def test_values_apart_have_nothing_in_common() -> None:
         work = job.begin()
         assert work.training is not None
         list(work.training.run())
+        assert work.result()["paths"] == []  # a tree has no board
         common = dict(work.learner.network.named_parameters())["in_common"]
         assert (float(common.detach()) == 0.0) == apart
 
@@ -159,6 +165,12 @@ def test_a_gym_job(regime: str) -> None:
     check(job, lines, result)
     assert result["demonstrations"] == [500]  # the script balances to the end
     assert result["measures"]["return"] == result["measures"]["steps"]  # 1 a step
+    kept = result["episode"]
+    env = gym.make("CartPole-v1")
+    env.reset(seed=kept["seed"])
+    ended = [env.step(action)[2] for action in kept["actions"]]
+    assert kept["return"] == len(ended)
+    assert ended == [False] * (len(ended) - 1) + [True]  # the pole falls where it fell
 
 
 @pytest.mark.parametrize(("task", "most"), [("mountaincar", 114), ("acrobot", 150)])

@@ -12,11 +12,9 @@ import pytest
 
 from backplay.errors import BackplayError
 from backplay.experiments.maze_job import MazeJob
+from backplay.integrations.ray import Cluster
 from backplay.sweep import Local, Sweep, Task
 from backplay.work import prepare
-
-pytest.importorskip("ray", reason="ray is not installed: pip install 'backplay[ray]'")
-from backplay.integrations.ray import Cluster
 
 SEEDS = (0, 1)
 
@@ -61,7 +59,7 @@ def contents(tasks: list[Task]) -> list[dict[str, bytes]]:
             for file in [
                 task.path / "metrics.jsonl",
                 task.path / "result.json",
-                *sorted((task.path / "checkpoints").iterdir()),
+                max((task.path / "checkpoints").iterdir()),  # the one before depends on speed
             ]
         }
         for task in tasks

@@ -7,8 +7,10 @@ import pytest
 from made_up_records import record, records
 
 from backplay.errors import BackplayError
-from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio, Verdict, judge
-from backplay.report.records import RunRecord
+from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio
+from backplay.report.intervals import mean_of
+from backplay.report.judging import Scale, Verdict, judge
+from backplay.report.records import RunRecord, grouped
 from backplay.report.statistics import student_interval
 
 SUCCESS = Final("Optimal", "backplay", "success")
@@ -63,10 +65,47 @@ def test_near_is_within_the_tolerance(target: float, tolerance: float, word: str
     assert verdict(claim(target, "near", tolerance=tolerance), GOOD).word == word
 
 
-def test_the_bound_itself_holds() -> None:
-    assert verdict(claim(1.0), records(1.0, 1.0)).word == "holds"
-    assert verdict(claim(0.0, "at most"), records(0.0, 0.0)).word == "holds"
-    assert verdict(claim(1.0), records(1.0, 1.0, 0.99)).word == "undecided"
+def test_the_bound_itself_holds_where_nothing_is_left_to_chance() -> None:
+    steps = Final("Optimal", "backplay", "steps")
+    exact = records(0.5, 0.5, 0.5, measures={"steps": 4.0})
+    assert verdict(claim(4.0, quantity=steps), exact).word == "holds"
+    assert verdict(claim(4.0, "at most", steps), exact).word == "holds"
+    # Not so of a share: a hundred of a hundred episodes, three times, may be luck.
+    assert verdict(claim(1.0), records(1.0, 1.0, 1.0)).word == "undecided"
+    assert verdict(claim(0.98), records(1.0, 1.0, 1.0)).word == "holds"
+
+
+def test_seeds_that_agree_leave_the_chance_of_their_episodes() -> None:
+    found = verdict(claim(0.5), records(0.5, 0.5, 0.5))
+    half = 1.959964 * np.sqrt(0.25 / 300)  # 300 tossed coins
+    assert (found.low, found.high) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-4)
+    assert found.word == "undecided"
+    many = records(0.5, 0.5, 0.5, result={"episodes": 10_000})
+    few = records(0.5, 0.5, 0.5, result={"measured_mazes": 10})
+    assert verdict(claim(0.48), many).word == "holds"
+    assert verdict(claim(0.48), few).word == "undecided"
+    full = verdict(claim(0.5), records(1.0, 1.0, 1.0))
+    assert full.high == 1.0  # a share has no more room
+    assert full.low is not None
+    assert 0.98 < full.low < 1.0
+    # Another quantity has nothing but its seeds.
+    steps = verdict(
+        claim(4.0, quantity=Final("Optimal", "backplay", "steps")),
+        records(0.5, 0.5, 0.5, measures={"steps": 0.5}),
+    )
+    assert (steps.low, steps.high) == (0.5, 0.5)
+
+
+def test_intervals_that_count_episodes_cover_as_often_as_they_say() -> None:
+    source = np.random.default_rng(5)
+    hits = []
+    for _ in range(2_000):
+        (group,) = grouped(records(*(source.binomial(100, 0.9, 3) / 100).tolist()))
+        _, low, high = mean_of(group, "success")
+        assert low is not None
+        assert high is not None
+        hits.append(low <= 0.9 <= high)
+    assert np.mean(hits) >= 0.95
 
 
 def test_one_seed_points_and_does_not_decide() -> None:
@@ -80,6 +119,64 @@ def test_one_seed_points_and_does_not_decide() -> None:
         ).word
         == "one seed"
     )
+
+
+def test_two_seeds_point_and_do_not_decide_however_they_agree() -> None:
+    for ends in ((0.8, 0.8), (0.7, 0.9)):
+        found = verdict(claim(0.5), records(*ends))
+        assert (found.word, found.points, found.seeds) == ("few seeds", "holds", 2)
+        assert found.low is not None
+        assert found.low < 0.8
+    assert verdict(claim(0.9), records(0.8, 0.8)).points == "fails"
+    assert verdict(claim(0.8, strict=True), records(0.8, 0.8)).points is None
+
+
+def test_what_is_exact_needs_one_seed() -> None:
+    rate = Final("Optimal", "backplay", "rate")
+    one = records(0.5, measures={"rate": 2.0})
+    found = verdict(claim(2.0, "at most", rate, exact=True), one)
+    assert (found.word, found.low, found.high, found.seeds) == ("holds", 2.0, 2.0, 1)
+    assert verdict(claim(2.1, "at least", rate, exact=True), one).word == "fails"
+    # Seeds that differ all the same are all in the interval.
+    two = [*one, record(1, measures={"rate": 2.4})]
+    found = verdict(claim(2.2, "at most", rate, exact=True), two)
+    assert (found.word, found.low, found.high) == ("undecided", 2.0, 2.4)
+
+
+def test_a_tie_is_not_faster() -> None:
+    steps, other = (Final("Optimal", regime, "steps") for regime in ("backplay", "uniform"))
+    same = [
+        *records(0.5, 0.5, 0.5, measures={"steps": 7.0}),
+        *records(0.5, 0.5, 0.5, measures={"steps": 7.0}, regime="uniform"),
+    ]
+    for quantity, target in ((Ratio(steps, other), 1.0), (Difference(steps, other), 0.0)):
+        for holds in ("at least", "at most"):
+            assert verdict(claim(target, holds, quantity), same).word == "holds"
+            assert verdict(claim(target, holds, quantity, strict=True), same).word == "undecided"
+    assert verdict(claim(6.9, quantity=steps, strict=True), same).word == "holds"
+    assert verdict(claim(7.1, quantity=steps, strict=True), same).word == "fails"
+    near = claim(6.5, "near", steps, tolerance=0.5, strict=True)
+    assert verdict(near, same).word == "undecided"
+
+
+def test_less_than_the_experiments_own_scale_decides_nothing() -> None:
+    for target in (0.5, 0.99):
+        small = judge(claim(target), GOOD, np.random.default_rng(0), scale=Scale(0.01, 0.05))
+        assert (small.word, small.points) == ("too few frames", None)
+        full = judge(claim(target), GOOD, np.random.default_rng(0), scale=Scale(0.05, 0.05))
+        assert (full.estimate, full.low, full.high) == (small.estimate, small.low, small.high)
+        assert full.word in ("holds", "fails")
+    assert Scale(0.1 + 0.2, 0.3).is_enough
+    assert Scale(0.3, 0.1 + 0.2).is_enough  # rounding is not less
+    empty = judge(claim(0.5), [], np.random.default_rng(0), scale=Scale(0.01, 0.05))
+    assert empty.word == "not run"
+
+
+def test_of_runs_set_up_differently_one_kind_is_judged() -> None:
+    other = records(0.1, 0.1, asked={"learning_rate": "0.1"})
+    found = verdict(claim(0.8), other, GOOD)
+    assert (found.word, found.estimate, found.seeds) == ("holds", pytest.approx(0.92), 3)
+    assert "2 kinds of runs" in found.note
 
 
 def test_what_did_not_run_says_so() -> None:
@@ -130,23 +227,43 @@ def test_frames_to_a_threshold() -> None:
     runs = crossing(200, 400, 200, 400)
     found = verdict(claim(900, "at most", FRAMES), runs)
     assert found.estimate == pytest.approx(np.sqrt(200 * 400))
-    logs = student_interval(np.log([200, 400, 200, 400]).tolist())
-    assert (found.low, found.high) == pytest.approx(np.exp(logs[1:]), rel=1e-5)
+    high = student_interval(np.log([200, 400, 200, 400]).tolist()).high
+    # It was crossed between 100 and 200, or 300 and 400, so it begins as much lower.
+    low = student_interval(np.log([100, 300, 100, 300]).tolist()).value + (
+        student_interval(np.log([200, 400, 200, 400]).tolist()).low - np.log(found.estimate)
+    )
+    assert (found.low, found.high) == pytest.approx((np.exp(low), np.exp(high)), rel=1e-5)
     assert found.word == "holds"
     assert verdict(claim(300, "at most", FRAMES), runs).word == "undecided"
-    assert verdict(claim(100, "at most", FRAMES), runs).word == "fails"
+    assert verdict(claim(50, "at most", FRAMES), runs).word == "fails"
     bare = [record(curve=[], measures={"success": 0.5})]
     assert verdict(claim(1, quantity=FRAMES), bare).note.endswith("no curve of success")
 
 
+def test_seeds_that_cross_at_the_same_evaluation_leave_the_time_before_it() -> None:
+    found = verdict(claim(500, "at most", FRAMES), crossing(400, 400, 400))
+    assert (found.low, found.estimate, found.high) == pytest.approx((300, 400, 400))
+    assert verdict(claim(350, "at least", FRAMES), crossing(400, 400, 400)).word == "undecided"
+    first = verdict(claim(500, "at most", FRAMES), crossing(100, 100, 100))
+    assert first.low == pytest.approx(1)  # at the first one: from the beginning
+    # The same evaluations in both say nothing of which was first.
+    half = Ratio(FRAMES, OTHER_FRAMES)
+    tie = verdict(
+        claim(1.0, quantity=half, strict=True),
+        crossing(400, 400, 400),
+        crossing(400, 400, 400, regime="uniform"),
+    )
+    assert (tie.low, tie.high) == pytest.approx((0.75, 4 / 3))
+
+
 def test_a_seed_that_never_got_there_has_no_upper_end() -> None:
     found = verdict(claim(900, "at most", FRAMES), crossing(200, 300, 0))
-    assert (found.word, found.estimate, found.low, found.high) == ("undecided", np.inf, 200, np.inf)
+    assert (found.word, found.estimate, found.low, found.high) == ("undecided", np.inf, 100, np.inf)
     assert found.note == "backplay: 1 of 3 seeds never got there"
     # None got there within 1,000 frames: at most 900 is refuted, at most 2,000 is not.
-    assert verdict(claim(900, "at most", FRAMES), crossing(0, 0)).word == "fails"
-    assert verdict(claim(2_000, "at most", FRAMES), crossing(0, 0)).word == "undecided"
-    assert verdict(claim(900, "at least", FRAMES), crossing(0, 0)).word == "holds"
+    assert verdict(claim(900, "at most", FRAMES), crossing(0, 0, 0)).word == "fails"
+    assert verdict(claim(2_000, "at most", FRAMES), crossing(0, 0, 0)).word == "undecided"
+    assert verdict(claim(900, "at least", FRAMES), crossing(0, 0, 0)).word == "holds"
     assert verdict(claim(900, "at most", FRAMES), crossing(0)).points == "fails"
 
 
@@ -168,6 +285,15 @@ def test_a_claim_is_checked_where_it_is_made() -> None:
     for wrong in (
         {"holds": "more"}, {"holds": "at least", "paper": None}, {"holds": "near"},
         {"holds": "at least", "tolerance": 0.1}, {"holds": "at least", "target": np.nan},
+        {"holds": "at least", "exact": True, "quantity": Ratio(SUCCESS, FRAMES)},
     ):  # fmt: skip
         with pytest.raises(BackplayError, match="claim 'c'"):
             Claim(**own | {"paper": 0.4} | wrong)
+
+
+def test_quantities_say_how_they_are_measured() -> None:
+    end, frames = "success at the end (Optimal, backplay)", "frames until success is 0.5 (Optimal,"
+    assert SUCCESS.words == f"{end}, mean over seeds"
+    assert FRAMES.words == f"{frames} backplay), geometric mean over seeds"
+    assert Difference(SUCCESS, OTHER).words.startswith(f"{end} less success at the end")
+    assert f"{frames} backplay) over {frames} uniform)" in Ratio(FRAMES, OTHER_FRAMES).words

@@ -6,7 +6,7 @@ from made_up_records import record, records
 
 from backplay.report.comparing import compare, compare_cells, labelled, paired
 from backplay.report.records import grouped
-from backplay.report.statistics import student_interval
+from backplay.report.statistics import wilson
 
 
 def rng() -> np.random.Generator:
@@ -42,16 +42,16 @@ def test_a_pair_by_hand() -> None:
         1_000,
         (2, 2),
     )
-    assert row.first == pytest.approx(student_interval([0.1, 0.3]))
+    assert tuple(row.first) == pytest.approx((0.2, 0.0, 1.0))  # a share has no more room
     assert row.difference.value == pytest.approx(0.6)
     assert row.difference.low is not None
-    assert row.difference.low < -1.0  # two seeds each say very little
-    assert row.improvement == (1.0, 1.0, 1.0)
+    assert row.difference.low < -0.2  # two seeds each say very little
+    assert row.improvement == (1.0, pytest.approx(wilson(2, 2)[0]), 1.0)
     cells = compare_cells([row], "success", ("old", "new"))
     assert cells[0][4:] == ("old", "new", "new − old", "P(new > old)")
     assert cells[1][:6] == ("Optimal", "backplay", "1k", "2 / 2", "20% [0, 100]", "80% [0, 100]")
     assert cells[1][6].startswith("+60 points [")
-    assert cells[1][7] == "100% [100, 100]"
+    assert cells[1][7] == "100% [34.2, 100]"
 
 
 def test_one_seed_has_no_interval() -> None:
@@ -67,16 +67,45 @@ def test_several_pairs_have_a_row_for_all() -> None:
     second = grouped([*records(0.3, 0.4), *records(0.5, 0.6, setting="5-Optimal")])
     *_, total = compare(paired(first, second), "success", rng())
     assert (total.setting, total.seeds, total.frames) == ("all", (4, 4), None)
-    assert total.first.value == pytest.approx(0.35)  # the middle two of four
-    assert total.difference.value == pytest.approx(0.45 - 0.35)
+    assert total.first.value == pytest.approx((0.15 + 0.55) / 2)
+    assert total.difference.value == pytest.approx((0.2 + 0.0) / 2)
     assert total.improvement.value == pytest.approx((1.0 + 0.5) / 2)
     assert total.difference.low is not None
     assert total.difference.high is not None
     assert total.difference.low <= 0.1 <= total.difference.high
-    one_each = [grouped([record(0, end), record(0, end, setting="b")]) for end in (0.1, 0.9)]
-    assert compare(paired(*one_each), "success", rng())[-1].difference == (
-        pytest.approx(0.8), None, None,
-    )  # fmt: skip
+
+
+def test_in_the_row_for_all_every_setting_counts_the_same_however_many_seeds_it_has() -> None:
+    first = grouped([*records(*[0.1] * 5), *records(0.9, setting="B")])
+    second = grouped([*records(0.1), *records(*[0.9] * 5, setting="B")])
+    *_, total = compare(paired(first, second), "success", rng())
+    assert total.difference == (pytest.approx(0.0), None, None)  # a single seed has no interval
+    assert (total.first.value, total.second.value) == pytest.approx((0.5, 0.5))
+    assert total.improvement == (0.5, None, None)
+    # With two at least on every side there is one, of the mean of both differences.
+    first = grouped([*records(*[0.1] * 5), *records(0.9, 0.9, setting="B")])
+    second = grouped([*records(0.1, 0.1), *records(*[0.9] * 5, setting="B")])
+    *_, total = compare(paired(first, second), "success", rng())
+    value, low, high = total.difference
+    assert value == pytest.approx(0.0)
+    assert low is not None
+    assert high is not None
+    # Chance of 200 and 500 episodes at 10 %, twice, halved for the mean of two settings.
+    error = 1.96 * np.sqrt(2 * 0.09 * (1 / 200 + 1 / 500)) / 2
+    assert (low, high) == pytest.approx((-error, error), rel=0.06)
+
+
+def test_runs_set_up_the_same_are_paired_and_then_those_of_the_same_name() -> None:
+    fast, slow = ({"settings.ppo.learning_rate": rate} for rate in ("0.1", "0.001"))
+    both = grouped([*records(0.1, asked=fast), *records(0.2, asked=slow)])
+    (pair,) = paired(both, grouped(records(0.3, asked=slow)))
+    assert pair.first.values("success") == [0.2]
+    (pair,) = paired(grouped(records(0.1, asked=fast)), grouped(records(0.3, asked=slow)))
+    assert pair.first.setting == "Optimal"  # alone in its folder: that is what is compared
+    third = records(0.5, setting="5-Optimal", asked=fast)
+    other = [*records(0.3, asked=slow), *records(0.6, setting="5-Optimal", asked=fast)]
+    pairs = paired(grouped([*records(0.1, asked=fast), *third]), grouped(other))
+    assert [pair.first.setting for pair in pairs] == ["Optimal", "5-Optimal"]
 
 
 def test_runs_that_have_not_ended_or_lack_the_measure_have_no_row() -> None:

@@ -9,12 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 from made_up_records import record, records
+from matplotlib.figure import Figure
 
 from backplay.report.build import FILES, PAGE, RESULT, build_report, paper_marks
-from backplay.report.claims import Claim, Difference, Final, FramesTo, Verdict
+from backplay.report.claims import Claim, Difference, Final, FramesTo
+from backplay.report.judging import Scale, Verdict
 from backplay.report.sheet import Picture, table
 from backplay.report.statistics import Estimate
-from backplay.report.texts import estimate, in_columns, number, verdict_words
+from backplay.report.texts import (
+    estimate,
+    in_columns,
+    number,
+    target,
+    verdict_words,
+    words_in,
+)
 
 EMPTY = {"meta", "img", "br"}
 CLAIMS = [
@@ -103,15 +112,64 @@ def test_everything_is_on_the_page_and_it_asks_no_host() -> None:
 
 def test_the_table_of_claims() -> None:
     head, good, better, slow, missing = report().claims
-    assert head == ("claim", "where", "paper", "ours", "seeds", "verdict")
-    assert good[1:] == ("Table 2", "75%", "85% [72.6, 97.4]", "3", "holds")
-    assert (better[2], better[4], better[5]) == ("–", "2", "undecided")
-    assert better[3].startswith("+70 points [")
-    assert slow[3:] == ("never [1k, never]", "2", "holds")
-    assert missing[2:] == ("20%", "–", "–", "not run")
+    assert head == ("claim", "where", "holds if", "paper", "ours", "seeds", "verdict")
+    assert good[1:] == ("Table 2", "≥ 50%", "75%", "85% [72.6, 97.4]", "3", "holds")
+    assert better[2:4] == ("≥ +10 points", "–")
+    assert better[5:] == ("2", "few seeds, points to “holds”")
+    assert better[4].startswith("+70 points [")
+    assert slow[2:] == ("≥ 600", "–", "never [1k, never]", "2", "few seeds, points to “holds”")
+    assert missing[2:] == ("≤ 20%", "20%", "–", "–", "not run")
     page = report().files[PAGE].decode()
     assert '<td class="holds" data-head="verdict">holds</td>' in page
+    assert '<td class="unsure" data-head="verdict">few seeds' in page
     assert "never got there" in page
+
+
+def test_the_page_says_how_a_claim_is_measured() -> None:
+    made = report()
+    page = made.files[PAGE].decode()
+    for claim in CLAIMS:
+        assert f"<small>{claim.quantity.words}</small></td>" in page
+    # In a terminal the target alone, so that lines stay short.
+    assert max(map(len, in_columns(made.claims, 2).splitlines())) < 150
+    numbers = json.loads(made.files[RESULT])
+    assert numbers["claims"][0]["measured"] == CLAIMS[0].quantity.words
+
+
+def test_targets_as_text() -> None:
+    own: dict[str, Any] = {"text": "c", "where": "w", "quantity": CLAIMS[0].quantity}
+    assert target(Claim(**own, holds="at least", target=1.1, strict=True), "") == "> 1.1"
+    assert target(Claim(**own, holds="at most", target=1e6, strict=True), "frames") == "< 1 M"
+    near = Claim(**own, holds="near", target=0.76, tolerance=0.05)
+    assert target(near, "share") == "76% ± 5 points"
+    assert target(near, "points") == "+76 points ± 5 points"
+
+
+def test_a_smoke_run_decides_no_claim_and_the_page_says_its_scale_first() -> None:
+    small, full = report(scale=Scale(0.01, 0.05)), report(scale=Scale(0.05, 0.05))
+    assert [row[-1] for row in small.claims[1:]] == [*["too few frames"] * 3, "not run"]
+    assert [row[:-1] for row in small.claims] == [row[:-1] for row in full.claims]
+    assert full.claims == report().claims
+    page = small.files[PAGE].decode()
+    words = "<p>Scale 0.01 of the full frames; the experiment&#x27;s own is 0.05.</p>"
+    assert page.index("<h1>") < page.index(words) < page.index("<p>What &lt;it&gt; is.</p>")
+    assert page.count('<td class="unsure" data-head="verdict">too few frames</td>') == 3
+    assert ".unsure { color: var(--soft); }" in page
+    assert not re.search(r'<td class="(holds|fails)"', page)
+
+
+def test_a_page_takes_figures_and_tables_of_its_own() -> None:
+    figure = Figure()
+    figure.subplots().plot([1, 2])
+    made = report(extra_figures={"Actions over time": figure}, tables=["<section>own</section>"])
+    page = made.files[PAGE].decode()
+    assert made.files["actions-over-time.svg"].startswith(b"<?xml")
+    assert "actions-over-time.png" in made.files
+    assert page.index("<h2>What runs came to") < page.index("<h2>Actions over time")
+    assert page.index("<section>own</section>") < page.index("<h2>Results")
+    for title in ("Curves", "-"):
+        with pytest.raises(ValueError, match="title of its own"):
+            report(extra_figures={title: figure})
 
 
 def test_the_table_of_results() -> None:
@@ -122,12 +180,37 @@ def test_the_table_of_results() -> None:
     assert report().unfinished == ["runs/<late>"]
 
 
+def test_settings_with_nothing_in_common_have_a_row_for_each_measure() -> None:
+    apart = [
+        *records(0.5, 0.5, 0.5, setting="gap", measures={"a very long name": 2.0, "none": None}),
+        *records(0.5, setting="trees", measures={"within_5": 0.25}),
+    ]
+    cells = build_report(apart, title="t", about="", command="c").results
+    assert cells == [
+        ("setting", "regime", "measure", "value", "seeds", "frames"),
+        ("gap", "backplay", "a very long name", "2 [2, 2]", "3", "1k"),
+        ("trees", "backplay", "within 5", "25%", "1", "1k"),
+    ]
+    assert words_in(cells) == 3
+
+
+def test_more_measures_than_fit_side_by_side_are_rows_and_none_is_left_out() -> None:
+    names = [f"a measure with a long name and the number {i}" for i in range(9)]
+    many = records(0.5, 0.6, measures=dict.fromkeys(names, 1.0))
+    made = build_report(many, title="t", about="", command="c")
+    assert [row[2] for row in made.results[1:]] == names
+    assert max(map(len, in_columns(made.results, 3).splitlines())) < 120
+    assert all(name in made.files[PAGE].decode() for name in names)
+    few = records(0.5, 0.6, measures=dict.fromkeys(names[:8], 1.0))
+    assert len(build_report(few, title="t", about="", command="c").results) == 2
+
+
 def test_the_numbers_are_beside_the_page() -> None:
     made = report()
     assert set(made.files) <= FILES
     numbers = json.loads(made.files[RESULT], parse_constant=pytest.fail)
     assert [one["verdict"]["word"] for one in numbers["claims"]] == [
-        "holds", "undecided", "holds", "not run",
+        "holds", "few seeds", "few seeds", "not run",
     ]  # fmt: skip
     assert numbers["claims"][2]["verdict"]["high"] == "inf"
     assert [run["seed"] for run in numbers["runs"]] == [0, 1, 2, 0, 1, 0]

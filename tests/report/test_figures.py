@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made_up_records import record, records
 
-from backplay.report.curves import last_frame, mean_curve, start_counts
+from backplay.report.curves import bin_width, last_frame, mean_curve, start_counts
 from backplay.report.figures import COLOURS, as_svg, draw_bars, draw_curves, draw_starts
 from backplay.report.records import grouped, is_share, measures_of, twice
 
@@ -26,7 +26,29 @@ def test_runs_are_one_group_if_only_their_seeds_differ() -> None:
     ]  # fmt: skip
     assert twice(groups) == []
     again = record(1, path="elsewhere/1")
-    assert twice(grouped([*runs, again])) == [again]
+    assert twice(grouped([*runs, again])) == [(runs[3], again)]
+
+
+def test_runs_set_up_differently_are_groups_of_their_own_that_say_so() -> None:
+    name = "settings.ppo.learning_rate"
+    asked = {name: "0.1", "env_kwargs": "null"}
+    runs = [
+        *records(0.1, 0.2, asked=asked), record(0, 0.9, asked=asked | {name: "0.001"}),
+        record(0, 0.5, regime="uniform", asked=asked | {"env_kwargs": '{"size": 1}'}),
+    ]  # fmt: skip
+    groups = grouped(runs)
+    assert [group.setting for group in groups] == [
+        f"Optimal, {name} 0.1", f"Optimal, {name} 0.001", "Optimal",
+    ]  # fmt: skip
+    assert [group.values("success") for group in groups] == [[0.1, 0.2], [0.9], [0.5]]
+    assert twice(groups) == []
+    assert [group.first.setting for group in groups] == ["Optimal"] * 3  # as claims know it
+    # What only one of them has, long texts, and many differences.
+    (plain, long) = grouped([record(), record(asked={"windows": f'"{"x" * 99}"'})])
+    assert plain.setting == "Optimal, windows none"
+    assert len(long.setting) == len("Optimal, windows ") + 8
+    many, _ = grouped([record(asked={f"n{i}": str(i) for i in range(9)}), record()])
+    assert many.setting == "Optimal, n0 0, n1 1, n2 2, 6 more"
 
 
 def test_only_runs_that_have_ended_have_values() -> None:
@@ -40,21 +62,55 @@ def test_only_runs_that_have_ended_have_values() -> None:
 def test_shares_are_known_by_name_and_value() -> None:
     assert is_share("sampled_success", [0.0, 1.0])
     assert is_share("within_5", [0.3])
+    assert is_share("beside_greedy", [0.3])
+    assert is_share("ties", [0.3])
     assert not is_share("extra_mean", [0.3])
     assert not is_share("success", [1.2])
 
 
-def test_a_mean_curve_goes_as_far_as_every_seed() -> None:
+def test_a_mean_curve_goes_on_with_the_seeds_that_have_come_that_far() -> None:
     longer = [(at, {"success": at / 2_000}) for at in (200, 400, 800, 1_000)]
     short = [(400, {"success": 0.4}), (800, {"success": 0.8})]
     (group,) = grouped([record(0, curve=longer), record(1, curve=short), record(2, curve=[])])
-    frames, means = mean_curve(group, "success")
-    assert frames == [400, 800]  # neither before the first of each nor behind the last
-    assert [one.value for one in means] == pytest.approx([0.3, 0.6])
-    assert all(one.low == 0.0 and one.high == 1.0 for one in means)  # a share has no more room
-    assert mean_curve(group, "nothing") == ([], [])
+    frames, means, seeds = mean_curve(group, "success")
+    assert frames == [200, 400, 800, 1_000]
+    assert [one.value for one in means] == pytest.approx([0.1, 0.3, 0.6, 0.5])
+    assert seeds == 2  # the third has nothing to draw
+    # One seed alone has no interval, and a share has no more room than from 0 to 1.
+    assert [one.low for one in means] == [None, 0.0, 0.0, None]
+    assert [one.high for one in means] == [None, 1.0, 1.0, None]
+    assert mean_curve(group, "nothing") == ([], [], 0)
     (free,) = grouped([record(i, curve=[(5, {"extra": 0.5 + i})]) for i in (0, 1)])
-    assert mean_curve(free, "extra")[1][0].high == pytest.approx(1 + 12.706 * 0.5, rel=1e-4)
+    assert mean_curve(free, "extra").means[0].high == pytest.approx(1 + 12.706 * 0.5, rel=1e-4)
+
+
+def test_a_line_says_how_many_seeds_are_in_it() -> None:
+    begun = record(1, None, curve=[(250, {"success": 0.1})])
+    waiting = record(2, None, curve=[])
+    late = record(0, 0.9, regime="uniform", curve=[])  # trained, and never evaluated on the way
+    cloned = [record(i, 0.4, regime="cloned", curve=[], frames=0) for i in (0, 1)]
+    cloned.append(record(2, None, regime="cloned", curve=[], frames=0))
+    runs = [record(0, 0.8), begun, waiting, late, *cloned]
+    (axes,) = draw_curves(grouped(runs), {"success": "x"}).axes
+    lines = {str(line.get_label()): line for line in axes.get_lines()}
+    assert set(lines) == {"backplay, 2 seeds", "cloned, 2 seeds"}
+    assert np.asarray(lines["backplay, 2 seeds"].get_xdata()).tolist() == [500, 1_000]
+    assert lines["cloned, 2 seeds"].get_linestyle() == ":"
+
+
+@pytest.mark.parametrize("width", [1, 4, 5, 16])
+def test_maps_of_starts_have_the_bins_that_runs_counted_in(width: int) -> None:
+    runs = [
+        record(seed, starts=[(at, i * width, 10, 5) for at in (500, 1_000) for i in bins])
+        for seed, bins in enumerate([(0, 1, 2, 3), (2, 5, 4)])
+    ]
+    (group,) = grouped(runs)
+    assert bin_width(group) == width
+    episodes, _ = start_counts(group)
+    assert episodes.tolist() == [[10, 10, 20, 10, 10, 10]] * 2  # no stripe is empty
+    (image,) = draw_starts([group]).axes[0].get_images()
+    assert tuple(image.get_extent()) == (0, 1_000, 0, 6 * width)
+    assert (np.asarray(image.get_array())[..., 3] > 0).all()
 
 
 def test_starts_are_counted_by_time_and_steps_back() -> None:

@@ -1,5 +1,6 @@
 """Run directories become records: finished, unfinished, torn, damaged, and of no experiment."""
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from backplay import runs
 from backplay.errors import BackplayError
 from backplay.report.reading import find_runs, read_run
+from backplay.report.records import grouped
 
 JOB = {
     "kind": "maze", "name": "optimal-backplay-3", "setting": "Optimal", "regime": "backplay",
@@ -100,6 +102,66 @@ def test_a_run_of_no_experiment_is_named_by_its_environment(tmp_path: Path) -> N
     assert named == ("train", "CartPole-v1", "uniform", 1, 50)
 
 
+def train(path: Path, demo: bytes, **settings: Any) -> runs.Run:
+    """A run of no experiment, of this demonstration."""
+    file = path.parent / f"{path.name}.npz"
+    file.write_bytes(demo)
+    seed = settings.get("seed", 0)
+    own = {"seed": 0, "frames": 50, "ppo": {"learning_rate": 0.1}}
+    config = {
+        "env": "CartPole-v1", "env_kwargs": None, "tensorboard": bool(seed),
+        "curriculum": {"kind": "ReverseCurriculum", "seed": seed, "until": 9, "walks": [seed]},
+        "settings": own | settings,
+    }  # fmt: skip
+    return runs.create(path, config, [file])
+
+
+def test_runs_that_differ_in_more_than_their_seed_are_told_apart(tmp_path: Path) -> None:
+    made_runs = [
+        train(tmp_path / "a", b"one"), train(tmp_path / "b", b"one", seed=1),
+        train(tmp_path / "c", b"one", ppo={"learning_rate": 0.01}),
+    ]  # fmt: skip
+    groups = grouped(map(read_run, made_runs))
+    assert [len(group.runs) for group in groups] == [2, 1]
+    assert [group.setting for group in groups] == [
+        "CartPole-v1, settings.ppo.learning_rate 0.1",
+        "CartPole-v1, settings.ppo.learning_rate 0.01",
+    ]
+    alone = grouped(map(read_run, made_runs[:2]))
+    assert [group.setting for group in alone] == ["CartPole-v1"]
+    other = train(tmp_path / "d", b"two", seed=2)
+    digest = hashlib.sha256(b"two").hexdigest()[:12]
+    last = grouped(map(read_run, [*made_runs[:2], other]))[-1]
+    assert last.setting == f"CartPole-v1, demonstrations {digest}"
+
+
+def test_runs_on_other_mazes_are_told_apart_and_cloning_has_no_frames(tmp_path: Path) -> None:
+    found = []
+    for i, (name, regime) in enumerate([("x", "uniform"), ("y", "uniform"), ("x", "cloned")]):
+        file = tmp_path / f"{i}.npz"
+        file.write_bytes(name.encode())
+        maze = {"regime": regime, "preset": "ours", "frames": 500, "seed": 0, "evaluations": 40}
+        made_run = runs.create(tmp_path / f"run-{i}", {"maze": maze, "threads": 1 + i}, [file])
+        found.append(read_run(made_run))
+    x, y = (hashlib.sha256(name).hexdigest()[:12] for name in (b"x", b"y"))
+    groups = grouped(found)
+    assert [group.setting for group in groups] == [
+        f"mazes, ours, mazes {x}", f"mazes, ours, mazes {y}", "mazes, ours",
+    ]  # fmt: skip
+    assert [group.first.frames for group in groups] == [500, 500, 0]
+
+
+def test_jobs_are_told_apart_by_their_fields(tmp_path: Path) -> None:
+    jobs = [
+        {**JOB, "name": f"a-{seed}", "seed": seed, "fields": {"seed": seed, "preset": preset}}
+        for seed, preset in ((0, "ours"), (1, "ours"), (0, "paper"))
+    ]
+    groups = grouped(read_run(made(tmp_path / str(i), job)) for i, job in enumerate(jobs))
+    assert [(group.setting, len(group.runs)) for group in groups] == [
+        ("Optimal, preset ours", 2), ("Optimal, preset paper", 1),
+    ]  # fmt: skip
+
+
 def test_runs_are_found_in_folders_at_any_depth_and_once(tmp_path: Path) -> None:
     for name in ("x/b", "x/deep/a", "y"):
         made(tmp_path / name)
@@ -111,3 +173,16 @@ def test_runs_are_found_in_folders_at_any_depth_and_once(tmp_path: Path) -> None
     for empty in (tmp_path / "x" / "notes", tmp_path / "nowhere"):
         with pytest.raises(BackplayError, match="holds no run"):
             find_runs([tmp_path, empty])
+
+
+def test_who_worked_on_a_run_is_told_where_it_matters(tmp_path: Path) -> None:
+    run = runs.create(
+        tmp_path / "run",
+        {"env": "X", "settings": {"seed": 0, "frames": 9}, "curriculum": {"kind": "Uniform"}},
+    )
+    run.begin_process()
+    run.begin_process(["a checkpoint was passed over"])
+    assert read_run(run).notes == ("a checkpoint was passed over",)
+    with (run.path / "processes.jsonl").open("a") as file:
+        file.write('{"versions": {"torch": "0.1"}, "processor": "other", "notes": []}\n')
+    assert any("2 kinds of machine" in note for note in read_run(run).notes)

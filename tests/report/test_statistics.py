@@ -6,11 +6,9 @@ from scipy import stats
 
 from backplay.report.statistics import (
     Estimate,
-    bootstrap,
-    bootstrap_difference,
+    binomial_error,
     central,
     frames_to,
-    iqm,
     mean,
     probability_of_improvement,
     student_draws,
@@ -21,25 +19,6 @@ from backplay.report.statistics import (
 
 def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
-
-
-def test_the_middle_half_by_hand() -> None:
-    assert iqm([1, 2, 3, 1000]) == 2.5
-    assert iqm([7.0]) == 7.0
-    assert iqm([5.0, 1.0]) == 3.0
-    # Of three the outer two count a quarter each: (0.25·0 + 1 + 0.25·8) / 1.5.
-    assert iqm([8.0, 0.0, 1.0]) == pytest.approx(2.0)
-    # Of five the middle one counts fully and its neighbours three quarters each.
-    assert iqm([0.0, 1.0, 2.0, 4.0, 50.0]) == pytest.approx(5.75 / 2.5)
-    assert iqm([1.0, 2.0, 3.0, np.inf]) == 2.5
-    assert iqm([[1, 2, 3, 1000], [0, 0, 4, 4]]).tolist() == [2.5, 2.0]
-    assert mean([[1, 2], [3, 5]]).tolist() == [1.5, 4.0]
-
-
-@pytest.mark.parametrize("n", [4, 8, 40])
-def test_the_middle_half_is_the_trimmed_mean_where_quarters_are_whole(n: int) -> None:
-    values = rng(n).normal(size=n)
-    assert iqm(values) == pytest.approx(stats.trim_mean(values, 0.25))
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 30])
@@ -55,7 +34,8 @@ def test_students_interval_is_scipys(n: int, level: float) -> None:
     assert not np.array_equal(draws, np.sort(draws))
 
 
-def test_one_seed_has_no_interval_and_equal_seeds_one_of_no_width() -> None:
+def test_one_seed_has_no_interval_and_equal_seeds_have_no_width_of_their_own() -> None:
+    assert mean([[1, 2], [3, 5]]).tolist() == [1.5, 4.0]
     assert student_interval([0.7]) == (0.7, None, None)
     assert student_interval([0.5, 0.5]) == (0.5, 0.5, 0.5)
     assert student_draws([0.7], rng(), 5).tolist() == [0.7] * 5
@@ -90,47 +70,52 @@ def test_the_difference_of_draws_covers_at_least_as_often_as_it_says() -> None:
     assert 0.94 <= np.mean(hits) <= 0.985
 
 
-def test_the_bootstrap_covers_with_many_seeds() -> None:
-    source = rng(3)
-    hits = []
-    for _ in range(400):
-        low, high = bootstrap([source.normal(size=40).tolist()], mean, source, 400)
-        hits.append(low <= 0 <= high)
-    assert np.mean(hits) == pytest.approx(0.94, abs=0.035)
+def test_an_interval_has_the_least_width_it_is_told() -> None:
+    for values in ([0.5, 0.5], [0.5, 0.5, 0.5], [0.4, 0.5, 0.45]):
+        for least in (0.001, 0.1):
+            found = student_interval(values, least=least)
+            student, normal = student_interval(values), 1.959964 * least
+            assert found.low is not None
+            assert student.low is not None
+            wanted = max(found.value - student.low, normal)
+            assert found.value - found.low == pytest.approx(wanted, rel=1e-5)
+            draws = student_draws(values, rng(), least=least)
+            assert central(draws) == pytest.approx(found[1:], rel=1e-3)
 
 
-def test_the_bootstrap_has_the_closed_forms_width() -> None:
-    values = rng(4).normal(size=200)
-    low, high = bootstrap([values.tolist()], mean, rng(), 20_000)
-    half = 1.96 * values.std() / np.sqrt(200)
-    assert (low, high) == pytest.approx((values.mean() - half, values.mean() + half), abs=0.01)
+def test_what_may_lie_below_moves_the_lower_end_alone() -> None:
+    assert central(student_draws([3.0, 3.0], rng(), below=0.5)) == (2.5, 3.0)
+    low, high = central(student_draws([2.0, 3.0, 4.0], rng()))
+    assert central(student_draws([2.0, 3.0, 4.0], rng(), below=0.5)) == pytest.approx(
+        (low - 0.5, high)
+    )
 
 
-def test_the_bootstrap_resamples_within_each_stratum() -> None:
-    # Two settings far apart, no spread within: all of the spread would come from mixing them.
-    assert bootstrap([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]], mean, rng()) == (0.5, 0.5)
-    low, high = bootstrap([[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]], mean, rng())
-    assert low < 0.3 < 0.7 < high
-    apart = bootstrap_difference([[3.0, 3.0], [5.0, 5.0]], [[1.0, 1.0], [2.0, 2.0]], mean, rng())
-    assert apart == (2.5, 2.5)
-    wide = bootstrap_difference([[0.0, 1.0] * 9], [[0.0, 1.0] * 9], mean, rng())
-    one = bootstrap([[0.0, 1.0] * 9], mean, rng())
-    assert wide[1] - wide[0] == pytest.approx(np.sqrt(2) * (one[1] - one[0]), rel=0.15)
+def test_the_error_of_a_share_is_that_of_tossed_coins_and_never_none() -> None:
+    assert binomial_error(0.5, 400) == pytest.approx(np.sqrt(0.25 / 400))
+    assert binomial_error(0.9, 10**6) == pytest.approx(np.sqrt(0.09 / 10**6), rel=1e-4)
+    for share in (0.0, 1.0):
+        assert binomial_error(share, 100) == pytest.approx(np.sqrt(101 / 102**2 / 100))
 
 
 def test_the_same_stream_gives_the_same_interval() -> None:
-    values = [rng(5).normal(size=6).tolist()]
-    assert bootstrap(values, iqm, rng(9)) == bootstrap(values, iqm, rng(9))
+    x, y = [rng(5).normal(size=6).tolist()], [rng(6).normal(size=6).tolist()]
+    found = [probability_of_improvement(x, y, rng(9)) for _ in range(2)]
+    assert found[0] == found[1]
 
 
 def test_the_probability_of_improvement_by_hand() -> None:
-    assert probability_of_improvement([[2.0, 3.0]], [[0.0, 1.0]], rng()) == (1.0, 1.0, 1.0)
+    # Two seeds that beat two are no certainty: as two coins of two.
+    low, high = wilson(2, 2)
+    assert probability_of_improvement([[2.0, 3.0]], [[0.0, 1.0]], rng()) == (1.0, low, high)
     assert probability_of_improvement([[1.0]], [[1.0]], rng()) == (0.5, None, None)
     found = probability_of_improvement([[1.0, 3.0, 5.0]], [[2.0, 3.0]], rng())
     assert found.value == pytest.approx((0 + 0 + 1 + 0.5 + 1 + 1) / 6)
     # Strata count alike, whatever their seeds: a setting that is won and one that is lost.
     both = probability_of_improvement([[2.0] * 5, [0.0, 0.0]], [[1.0] * 5, [1.0, 1.0]], rng())
-    assert both == (0.5, 0.5, 0.5)
+    assert both == (0.5, *wilson(3.5, 7))
+    single = probability_of_improvement([[2.0] * 5, [0.0]], [[1.0] * 5, [1.0, 1.0]], rng())
+    assert single == (0.5, None, None)
     with pytest.raises(ValueError, match="same strata"):
         probability_of_improvement([[1.0]], [[1.0], [2.0]], rng())
 

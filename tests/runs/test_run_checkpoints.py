@@ -169,10 +169,13 @@ def test_without_a_checkpoint_a_run_begins_again(path: Path, life: Life) -> None
     shutil.rmtree(path / "checkpoints")
     run = runs.open_run(path)
     run.finish({})
-    with pytest.raises(BackplayError, match="has ended"):
+    with pytest.raises(BackplayError, match="lost its checkpoints"):
+        run.resume()
+    (path / "result.json").unlink()
+    with pytest.raises(BackplayError, match="lost its checkpoints"):
         run.resume()
     assert len(run.metrics()) == 10
-    (path / "result.json").unlink()
+    (path / "clock.jsonl").unlink()  # as if killed before its first save
     assert run.resume() is None
     assert run.metrics() == []
     (path / "checkpoints").touch()

@@ -119,7 +119,7 @@ def test_killed_at_any_call_a_creation_is_whole_or_can_be_made_again(
         else:
             create()
         run = runs.open_run(path)
-        assert run.config == {"a": 1}
+        assert run.config["a"] == 1
         assert [file.read_bytes() for file in run.demonstrations] == [demo.read_bytes()] * 2
         assert run.provenance == {"command": None}
         with run.locked():

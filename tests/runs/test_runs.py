@@ -1,5 +1,6 @@
 """Run directories: made whole or not at all, found again, never put where something is."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -25,7 +26,8 @@ def run(tmp_path: Path) -> runs.Run:
 def test_a_run_is_found_again(run: runs.Run) -> None:
     again = runs.open_run(run.path)
     assert again == run
-    assert again.config == {"env": "X-v0", "pair": [1, 2]}
+    digest = hashlib.sha256(b"a demonstration").hexdigest()
+    assert again.config == {"env": "X-v0", "pair": [1, 2], "demonstrations": [digest] * 2}
     assert [file.read_bytes() for file in again.demonstrations] == [b"a demonstration"] * 2
     assert runs.is_run(run.path)
     assert not runs.is_run(run.path.parent)
@@ -48,11 +50,28 @@ def test_many_demonstrations_keep_their_order(tmp_path: Path) -> None:
     assert [file.read_text() for file in run.demonstrations] == [str(i) for i in range(12)]
 
 
+def test_other_demonstrations_than_it_began_with_are_refused(run: runs.Run) -> None:
+    file = run.path / "demonstrations" / "1.npz"
+    file.write_bytes(b"a Demonstration")
+    with pytest.raises(BackplayError, match="another file than the run began with"):
+        _ = run.demonstrations
+    file.unlink()
+    with pytest.raises(BackplayError, match="lost its demonstrations"):
+        _ = run.demonstrations
+
+
+def test_everyone_who_works_on_a_run_is_noted(run: runs.Run) -> None:
+    run.begin_process()
+    run.begin_process(["a checkpoint was passed over"])
+    assert [one["notes"] for one in run.processes()] == [[], ["a checkpoint was passed over"]]
+    assert run.processes()[0]["versions"]["numpy"] == np.__version__
+
+
 def test_where_a_run_comes_from_is_kept(tmp_path: Path) -> None:
     told = runs.create(tmp_path / "run", {}, command="backplay reproduce maze").provenance
     assert told["command"] == "backplay reproduce maze"
     assert told["versions"]["numpy"] == np.__version__
-    assert set(told["versions"]) == {"python", "backplay", "torch", "numpy", "numba", "gymnasium"}
+    assert {"python", "backplay", "torch", "numpy", "numba", "gymnasium"} <= set(told["versions"])
     assert told["cores"] == os.cpu_count()
     assert provenance.gather()["command"]
 

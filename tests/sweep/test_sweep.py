@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from backplay.runs import open_run
-from backplay.sweep import Local, Sweep, Task
+from backplay.sweep import Ended, Local, Sweep, Task
 from pretend_worker import FRAMES, attempts, command, make_task
 
 
@@ -103,6 +103,42 @@ def test_bad_input_is_not_tried_again(tmp_path: Path) -> None:
     assert sweep.failed == {"a": "this job: expected sense, got nonsense"}
     assert sweep.done == ["b"]
     assert sweep.overview().failed == 1
+
+
+class Busy:
+    """A crew that always finds another process at work, which ends the third time."""
+
+    size = 1
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def start(self, task: Task) -> None:
+        self.asked.append(task.name)
+        if len(self.asked) == 3:
+            open_run(task.path).finish({})
+
+    def ended(self) -> list[Ended]:
+        return [Ended(self.asked[-1], 75, "in use")] if self.asked else []
+
+    def stop(self) -> None: ...
+    def kill(self) -> None: ...
+    def close(self) -> None: ...
+
+
+def test_a_run_that_another_process_works_on_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("backplay.sweep.sweep.BUSY_SECONDS", 0.02)
+    crew = Busy()
+    sweep = Sweep([make_task(tmp_path, "a")], crew)
+    events = drive(sweep)
+    assert crew.asked == ["a"] * 3
+    assert events[0] == "a: another process works on it; waiting for it"
+    assert events[1].startswith("a: done")
+    assert len(events) == 2
+    assert sweep.done == ["a"]
+    assert not sweep.failed
 
 
 def test_a_directory_that_cannot_be_read_fails_alone(tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from types import ModuleType
 
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, BusyError
+
+BUSY = 75  # as sysexits.h has it: try again later
 
 COMMANDS = {
     "demo": "train Backplay, Uniform and Standard on a sparse task and show the difference",
@@ -57,10 +59,16 @@ your own environment:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command; its exit code: 0 done, 1 a negative answer, 2 bad input, 130 Ctrl-C."""
+    """Runs one command; its exit code.
+
+    0 done, 1 a negative answer, 2 bad input, 75 in use by another process, 130 Ctrl-C.
+    """
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         return _run(arguments)
+    except BusyError as error:
+        _refuse(str(error))
+        return BUSY
     except BackplayError as error:
         return _refuse(str(error))
     except BrokenPipeError:  # the reader of a pipe has left; nothing more can be said

@@ -23,9 +23,12 @@ from backplay.report.texts import Cells, in_columns
 PAGE = "index.html"
 FILES = {PAGE, "curves.png", "curves.svg"}
 NOTE = (
-    "Square brackets: 95 % interval over seeds; of means and their differences Student's, of"
-    " chances and of interquartile means a bootstrap, which is too narrow with few seeds. Seeds are"
-    " taken as independent, also where both folders have the same."
+    "Square brackets: 95 % interval over seeds; of means and their differences Student's, that of a"
+    " share at least as wide as chance makes it for the episodes that were measured; of the chance"
+    " that one is better a bootstrap, at least as wide as Wilson's of as many pairs. Seeds are"
+    " taken as independent, also where both folders have the same. In the row for all every row"
+    " counts the same, however many seeds it has; it has no interval if one of them has a single"
+    " seed on a side."
 )
 
 
@@ -37,8 +40,9 @@ class CompareConfig:
         backplay compare runs/uniform runs/backplay --measure return
         backplay compare runs/before runs/after --out page
 
-    Runs of the same setting, regime and budget are compared, whatever their seeds; where the
-    folders share no such runs, those of the same setting. Prints a table and writes a page.
+    Runs of the same setting, regime and budget are compared, whatever their seeds; where a folder
+    has several such that were set up differently, those set up the same. Where the folders share no
+    such runs, those of the same setting. Prints a table and writes a page.
     """
 
     first: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
@@ -72,7 +76,8 @@ def compare(config: CompareConfig) -> None:
         *labelled([pair.first for pair in pairs], names[0]),
         *labelled([pair.second for pair in pairs], names[1]),
     ]
-    _write(config, names, cells, [*sides[0], *sides[1]], drawn)
+    both = [*labelled(groups[0], names[0]), *labelled(groups[1], names[1])]
+    _write(config, names, cells, [run for group in both for run in group.runs], drawn)
     print(in_columns(cells, left=2))
     late = [run.path for side in sides for run in side if not run.finished]
     if late:

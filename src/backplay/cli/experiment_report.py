@@ -13,9 +13,14 @@ from typing import TYPE_CHECKING
 from backplay.archive import write_atomically
 from backplay.cli.episodes import films
 from backplay.errors import BackplayError
-from backplay.report.build import FIGURES, PAGE, build_report
+from backplay.experiments.pommerman_claims import MAPS_WON
+from backplay.report.build import PAGE, build_report
+from backplay.report.exhibits import extra_figures
+from backplay.report.judging import Scale
+from backplay.report.kinds import FIGURES
+from backplay.report.maps import maps_sections
 from backplay.report.reading import read_run
-from backplay.report.texts import in_columns
+from backplay.report.texts import in_columns, words_in
 from backplay.runs import is_run, open_run
 
 if TYPE_CHECKING:
@@ -23,7 +28,11 @@ if TYPE_CHECKING:
 
 
 def report_experiment(
-    experiment: Experiment, paths: Sequence[Path], out: Path, command: str
+    experiment: Experiment,
+    paths: Sequence[Path],
+    out: Path,
+    command: str,
+    scale: float | None = None,
 ) -> dict[str, str]:
     """Writes the page into `out` and prints its tables; the runs that could not be read, and why.
 
@@ -32,6 +41,7 @@ def report_experiment(
         paths: of its run directories; those that do not exist are not run yet.
         out: the folder of the page.
         command: what makes it again.
+        scale: of the runs; by default the experiment's own. Claims are not judged below that.
     """
     records = []
     unread: dict[str, str] = {}
@@ -42,6 +52,7 @@ def report_experiment(
             records.append(read_run(open_run(path)))
         except BackplayError as error:
             unread[path.name] = str(error)
+    share = Scale(experiment.scale if scale is None else scale, experiment.scale)
     report = build_report(
         records,
         title=f"{experiment.title} ({experiment.where})",
@@ -50,12 +61,17 @@ def report_experiment(
         claims=experiment.claims,
         animations=films(records),
         figures=[name for name in FIGURES if name in experiment.figures],
+        extra_figures=extra_figures(records),
+        tables=maps_sections(records, MAPS_WON),
+        scale=share,
     )
     for name, content in report.files.items():
         write_atomically(out / name, content)
-    for cells, left in ((report.results, 2), (report.claims, 2)):
+    for cells, left in ((report.results, words_in(report.results)), (report.claims, 2)):
         if len(cells) > 1:
             print(f"\n{in_columns(cells, left)}")
+    if not share.is_enough:
+        print(f"\n{share.words} No claim is judged with less.")
     missing = len(paths) - len(records) - len(unread) + len(report.unfinished)
     late = f" {missing} of {len(paths)} runs are not finished." if missing else ""
     print(f"\nOpen {out / PAGE}.{late}")

@@ -46,7 +46,7 @@ class OpenMazeRun:
         """The run's own copy of its mazes."""
         files = self.run.demonstrations
         if not files:
-            raise BackplayError(f"{self.path} has lost its mazes", do="Copy them back.")
+            raise BackplayError(f"{self.path} has no mazes")
         return load_mazes(files[0])
 
     def words(self, frames: int) -> str:

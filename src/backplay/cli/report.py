@@ -13,7 +13,7 @@ from backplay.cli.episodes import films
 from backplay.cli.reports import read_records, require_report_folder, write_files
 from backplay.errors import BackplayError
 from backplay.report.build import FILES, PAGE, build_report
-from backplay.report.texts import in_columns
+from backplay.report.texts import in_columns, words_in
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,8 @@ class ReportConfig:
         backplay report runs/maze-table --title "The Maze, so far"
 
     Takes run directories and folders of them, at any depth. Runs that differ in nothing but their
-    seed are one row. Runs that have not ended are in the figures as far as they have come. The page
+    seed are one row; where settings or demonstrations differ too, the rows say so. Runs that have
+    not ended are in the figures as far as they have come. The page
     needs no network; the figures and the numbers lie beside it.
     """
 
@@ -52,7 +53,7 @@ def report(config: ReportConfig) -> None:
     )  # fmt: skip
     write_files(config.out, made.files, FILES)
     if len(made.results) > 1:
-        print(in_columns(made.results, left=2))
+        print(in_columns(made.results, words_in(made.results)))
     if made.unfinished:
         print(f"not ended yet, and in no table: {', '.join(made.unfinished)}")
     for run in records:

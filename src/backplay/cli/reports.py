@@ -14,15 +14,10 @@ from backplay.report.records import RunRecord, grouped, twice
 def read_records(paths: Sequence[Path]) -> list[RunRecord]:
     """The runs at these paths; refused if one of them is there twice."""
     records = [read_run(run) for run in find_runs(paths)]
-    for again in twice(grouped(records)):
-        first = next(
-            run for run in records
-            if (run.kind, run.setting, run.regime, run.frames, run.seed)
-            == (again.kind, again.setting, again.regime, again.frames, again.seed)
-        )  # fmt: skip
+    for first, again in twice(grouped(records)):
         raise BackplayError(
             f"{first.path} and {again.path} are the same run",
-            expected="every setting, regime, budget and seed once",
+            expected="every setting, regime, budget and seed once, where all else is the same",
             got=f"{again.setting}, {again.regime}, seed {again.seed} twice",
             do="Leave one of them out; backplay compare puts two folders side by side.",
         )

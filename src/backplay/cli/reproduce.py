@@ -24,6 +24,7 @@ from backplay.sweep import Crew, Local, Sweep, Task
 if TYPE_CHECKING:
     from backplay.experiments.catalogue import Experiment
 
+LEAST_FRAMES = 1_000  # of a run: with fewer there is not an update for every window
 LOOK_SECONDS = 0.2
 SHOW_SECONDS = 1.0
 
@@ -71,12 +72,12 @@ def reproduce(config: ReproduceConfig) -> int:
     tasks = _tasks(experiment, scale, seeds, config.dir)
     failed: dict[str, str] = {}
     if not config.report_only:
-        _prepare(experiment, scale, seeds, tasks, command)
+        refused = _prepare(experiment, scale, seeds, tasks, command)
         if config.prepare_only:
             print(*(f"backplay work {shlex.quote(str(task.path))}" for task in tasks), sep="\n")
             return 0
-        sweep = _carry_out(config, tasks)
-        failed = sweep.failed
+        sweep = _carry_out(config, [task for task in tasks if task.name not in refused])
+        failed = {**refused, **sweep.failed}
         if sweep.stopping:
             print(
                 f"stopped, {len(sweep.done)} of {len(tasks)} runs are done; the others go on with:"
@@ -86,7 +87,7 @@ def reproduce(config: ReproduceConfig) -> int:
     from backplay.cli.experiment_report import report_experiment
 
     out = config.dir / experiment.name / _scale_folder(scale) / "report"
-    unread = report_experiment(experiment, [task.path for task in tasks], out, command)
+    unread = report_experiment(experiment, [task.path for task in tasks], out, command, scale)
     for name, words in {**unread, **failed}.items():
         print(f"failed: {name}: {words}")
     return 1 if unread or failed else 0
@@ -94,6 +95,12 @@ def reproduce(config: ReproduceConfig) -> int:
 
 def _tasks(experiment: Experiment, scale: float, seeds: int, folder: Path) -> list[Task]:
     """The runs of an experiment, and where they are."""
+    fewest = min((job.frames for job in experiment.jobs(scale, seeds) if job.frames), default=0)
+    if 0 < fewest < LEAST_FRAMES:
+        raise BackplayError(
+            "--scale", expected=f"runs of {LEAST_FRAMES:,} frames at least", got=f"{fewest:,}",
+            do=f"Try --scale {scale * LEAST_FRAMES / fewest:.2g}.",
+        )  # fmt: skip
     where = folder / experiment.folder / _scale_folder(scale)
     return [
         Task(
@@ -108,12 +115,17 @@ def _tasks(experiment: Experiment, scale: float, seeds: int, folder: Path) -> li
 
 def _prepare(
     experiment: Experiment, scale: float, seeds: int, tasks: list[Task], command: str
-) -> None:
-    """Makes the run directories that are missing; refuses those of other jobs."""
+) -> dict[str, str]:
+    """Makes the run directories that are missing; which are refused, and why."""
     from backplay.work import prepare
 
+    refused: dict[str, str] = {}
     for job, task in zip(experiment.jobs(scale, seeds), tasks, strict=True):
-        prepare(task.path, job, command=command)
+        try:
+            prepare(task.path, job, command=command)
+        except BackplayError as error:
+            refused[task.name] = str(error)
+    return refused
 
 
 def _carry_out(config: ReproduceConfig, tasks: list[Task]) -> Sweep:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,12 +56,12 @@ class Setup:
         }
 
 
-def open_work(path: Path) -> tuple[Run, GymWork]:
-    """The run in a directory, at its beginning."""
+def open_work(path: Path, *, exact: bool = True) -> tuple[Run, GymWork]:
+    """The run in a directory, at its beginning; not `exact`: it goes on with new episodes."""
     run = runs.open_run(path)
     setup = _from_json(run)
-    if not run.demonstrations:
-        raise BackplayError(f"{path} has lost its demonstrations", do="Copy them back.")
+    if not exact:
+        setup = replace(setup, settings=replace(setup.settings, exact_resume=False))
     demos = [load(file) for file in run.demonstrations]
     return run, GymWork(setup.training(demos), [len(demo) for demo in demos])
 

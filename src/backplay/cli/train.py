@@ -126,13 +126,14 @@ def _begun(config: TrainConfig) -> tuple[Run, GymWork]:
 
 def _resumed(config: TrainConfig) -> tuple[Run, GymWork]:
     assert config.resume is not None
-    if replace(config, resume=None) != TrainConfig():
+    exact = config.settings.exact_resume
+    if replace(config, resume=None) != TrainConfig(settings=Settings(exact_resume=exact)):
         raise BackplayError(
             "--resume",
-            expected="no other option: a run goes on as it was set up",
+            expected="no other option but --no-exact-resume: a run goes on as it was set up",
             do="Start a new run for other settings.",
         )
-    return open_work(config.resume)
+    return open_work(config.resume, exact=exact)
 
 
 def _curriculum(config: TrainConfig, demos: Sequence[Demonstration]) -> Curriculum:

@@ -13,11 +13,7 @@ from backplay.errors import BackplayError, show
 from backplay.experiments import costs
 from backplay.experiments.jobs import Job
 from backplay.report.claims import Claim
-
-__all__ = ["FIGURES", "Experiment", "scaled", "seeds_from"]
-
-FIGURES = ("curves", "starts", "bars")
-"""Learning curves; success by start over time; bars of what runs came to."""
+from backplay.report.kinds import FIGURES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +36,7 @@ class Experiment:
     """From a scale and a number of seeds to the jobs."""
     claims: tuple[Claim, ...]
     figures: tuple[str, ...] = FIGURES
-    """Which of FIGURES its page shows."""
+    """Which of `report.kinds.FIGURES` its page shows."""
     shares: str = ""
     """The folder of its runs, where other experiments have runs in common with it."""
 

@@ -34,15 +34,22 @@ def _times(setting: str, slow: str, fast: str, measure: str = "success") -> Rati
     return Ratio(FramesTo(setting, slow, measure, GOOD), FramesTo(setting, fast, measure, GOOD))
 
 
+def _faster(text: str, times: Ratio) -> Claim:
+    """That one needs fewer frames than another; as many is no news."""
+    return Claim(
+        text=text, where=WHERE, quantity=times, holds="at least", target=1.0, strict=True,
+    )  # fmt: skip
+
+
 def _saved(setting: str, regime: str) -> Final:
     return Final(setting, regime, "fewer_than_demonstration")
 
 
 def _claims() -> list[Claim]:
     return [
-        Claim(
-            text="Backplay learns faster than Standard in the open world", where=WHERE,
-            quantity=_times(OPEN, "standard", "backplay"), holds="at least", target=1.0,
+        _faster(
+            "Backplay learns faster than Standard in the open world",
+            _times(OPEN, "standard", "backplay"),
         ),
         Claim(
             text="Backplay surpasses the demonstration in the open world", where=WHERE,
@@ -52,17 +59,18 @@ def _claims() -> list[Claim]:
             text="Cloning does not surpass the demonstration in the open world", where=WHERE,
             quantity=_saved(OPEN, "cloning"), holds="at most", target=0.0,
         ),
-        Claim(
-            text="Backplay learns faster than RCG in the open world", where=WHERE,
-            quantity=_times(OPEN, "rcg", "backplay"), holds="at least", target=1.0,
+        _faster(
+            "Backplay learns faster than RCG in the open world",
+            _times(OPEN, "rcg", "backplay"),
         ),
-        Claim(
-            text="Backplay learns faster than Standard behind bottlenecks", where=WHERE,
-            quantity=_times(BOTTLENECKS, "standard", "backplay"), holds="at least", target=1.0,
+        _faster(
+            "Backplay learns faster than Standard behind bottlenecks",
+            _times(BOTTLENECKS, "standard", "backplay"),
         ),
-        Claim(
-            text="RCG wastes its time in the side chamber behind bottlenecks", where=WHERE,
-            quantity=_times(BOTTLENECKS, "rcg", "backplay"), holds="at least", target=1.0,
+        _faster(
+            # The paper's reason, walks into the side chamber, is not measured.
+            "RCG needs more frames than Backplay behind bottlenecks",
+            _times(BOTTLENECKS, "rcg", "backplay"),
         ),
         Claim(
             text="Cloning learns the shortest path behind bottlenecks", where=WHERE,
@@ -94,9 +102,9 @@ def _claims() -> list[Claim]:
             ),
             holds="at least", target=1.0,
         ),
-        Claim(
-            text="RCG finds the shortest path beside the basin sooner than Backplay", where=WHERE,
-            quantity=_times(BASIN, "backplay", "rcg", "optimal"), holds="at least", target=1.0,
+        _faster(
+            "RCG finds the shortest path beside the basin sooner than Backplay",
+            _times(BASIN, "backplay", "rcg", "optimal"),
         ),
         Claim(
             text="One leaf's demonstration gains nothing on a tree with random leaves",
@@ -108,7 +116,7 @@ def _claims() -> list[Claim]:
 
 GRID_WORLDS = Experiment(
     name="grid-worlds", title="three grid worlds and a tree", where="Figure 2, section 3.2",
-    about="The paper argues with three pictures and a tree, and ran nothing on them. Here six"
-    " regimes learn in each with the same PPO on a table.",
+    about="The paper argues with three pictures and a tree, and ran nothing on them: learner,"
+    " network and frames are ours. Six regimes learn in each with the same PPO on a table.",
     scale=1.0, seeds=5, jobs=_jobs, claims=tuple(_claims()),
 )  # fmt: skip

@@ -16,7 +16,7 @@ import torch
 
 from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard, Uniform, Window
 from backplay.experiments.acting import acting
-from backplay.experiments.grid_worlds import BATCH, TASKS, Task, table
+from backplay.experiments.grid_worlds import BATCH, FRAMES, TASKS, Task, table
 from backplay.experiments.jobs import (
     Say,
     file_name,
@@ -32,35 +32,42 @@ from backplay.train import MakeNetwork, Progress, Training
 
 ENOUGH = 0.02  # a cloned policy's loss: it then follows the demonstration when sampled, too
 WINDOW = 16  # steps; each window begins in the middle of the one before
+ROUND, NEW_STATES = 4 * BATCH, 500  # of RCG with all frames; shorter rounds walk less
 EPISODES = 64  # of each measurement with sampled actions
 SETTINGS = {"open": "open world", "bottlenecks": "bottlenecks", "basin": "basin", "tree": "tree"}
 
 
-def backplay_windows(length: int) -> Backplay:
-    """Windows of 16 steps, each until 90 % of its episodes succeed; then the true start."""
+def backplay_windows(length: int, share: float) -> Backplay:
+    """Windows of 16 steps, each until 90 % of its episodes succeed; then the true start.
+
+    `share` is that of the world's full budget: each window stays for that share of a batch at
+    least.
+    """
     count = -(-2 * length // WINDOW)
     back = [(WINDOW // 2 * i, WINDOW // 2 * i + WINDOW) for i in range(count)] + [(length, length)]
-    windows = [Window(BATCH * i, lo, hi) for i, (lo, hi) in enumerate(back)]
+    least = max(1, round(BATCH * share))
+    windows = [Window(least * i, lo, hi) for i, (lo, hi) in enumerate(back)]
     return Backplay(windows, mastery=0.9)
 
 
-def reverse(length: int, frames: int, seed: int) -> ReverseCurriculum:
+def reverse(job: GridJob, length: int) -> ReverseCurriculum:
     """The paper's numbers for RCG, a tenth of them or so: these worlds have one maze, not 100."""
     return ReverseCurriculum.begin(
-        [length], seed=seed, round_frames=4 * BATCH, new_states=500, walk_steps=25,
-        new_starts=100, old_starts=50, until=frames // 2,
+        [length], seed=job.seed, round_frames=max(1, round(ROUND * job.share)),
+        new_states=max(1, round(NEW_STATES * job.share)), walk_steps=25, new_starts=100,
+        old_starts=50, until=job.frames // 2,
     )  # fmt: skip
 
 
-REGIMES: dict[str, Callable[[int, int, int], Curriculum | None]] = {
-    "standard": lambda length, frames, seed: Standard(),
-    "uniform": lambda length, frames, seed: Uniform(until=frames // 2),
-    "backplay": lambda length, frames, seed: backplay_windows(length),
+REGIMES: dict[str, Callable[[GridJob, int], Curriculum | None]] = {
+    "standard": lambda job, length: Standard(),
+    "uniform": lambda job, length: Uniform(until=job.frames // 2),
+    "backplay": lambda job, length: backplay_windows(length, job.share),
     "rcg": reverse,
-    "cloning": lambda length, frames, seed: None,
-    "cloning + ppo": lambda length, frames, seed: Standard(),
+    "cloning": lambda job, length: None,
+    "cloning + ppo": lambda job, length: Standard(),
 }
-"""From the demonstration's length, the frames and the seed; None does not train with PPO."""
+"""From the job and the demonstration's length; None does not train with PPO."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +105,11 @@ class GridJob:
         return file_name(self.setting, self.regime, self.seed)
 
     @property
+    def share(self) -> float:
+        """Of the world's full budget."""
+        return self.frames / FRAMES[self.world]
+
+    @property
     def setting(self) -> str:
         """The world, in words."""
         return SETTINGS[self.world] + (", values apart" if self.apart else "")
@@ -105,7 +117,7 @@ class GridJob:
     def begin(self, on_progress: Say | None = None, workers: Workers | None = None) -> GridWork:
         """Makes the world, and clones the demonstration where the regime says so."""
         task, network = TASKS[self.world](), partial(table, common=not self.apart)
-        curriculum, start = REGIMES[self.regime](task.length, self.frames, self.seed), {}
+        curriculum, start = REGIMES[self.regime](self, task.length), {}
         if self.regime.startswith("cloning"):
             cloned = cloned_table(task, network, self.seed)
             start["initial_weights"] = cloned.state_dict()
@@ -146,7 +158,7 @@ class GridWork:
         }
 
     def result(self) -> dict[str, Any]:
-        """From the true start and from beside the demonstration."""
+        """From the true start and from beside the demonstration, with one greedy walk."""
         task, found = self.task, self.measured()
         beside, greedy = (
             task.from_beside(acting(self.learner, greedy=g)).success for g in (False, True)
@@ -158,6 +170,7 @@ class GridWork:
                 "more_than_shortest": found["steps"] - task.shortest,
             },
             "demonstration": task.length, "shortest": task.shortest,
+            "paths": task.walked(acting(self.learner, greedy=True)),
         }  # fmt: skip
 
     def state(self) -> dict[str, Any]:

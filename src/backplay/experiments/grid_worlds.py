@@ -22,6 +22,7 @@ from backplay.envs.maze.sets import MazeSet
 from backplay.envs.maze.vector import MazeVector
 from backplay.envs.maze.worlds import WORLDS, beside, world
 from backplay.evaluate import Act, Evaluation
+from backplay.experiments.paths import drawn
 from backplay.learners import PPOConfig
 from backplay.train import MakeNetwork, TrainConfig, Training
 
@@ -92,6 +93,9 @@ class Task(Protocol):
     def from_beside(self, act: Act) -> Evaluation:
         """What comes of an episode from every place near the demonstration, but off it."""
 
+    def walked(self, act: Act) -> list[dict[str, Any]]:
+        """One episode from the true start, enough for a picture; empty where there is no board."""
+
 
 class GridWorld:
     """A maze in which every episode starts at S."""
@@ -138,6 +142,10 @@ class GridWorld:
     def from_beside(self, act: Act) -> Evaluation:
         """From every cell near the demonstration, but off it."""
         return self._play(self._beside, act)
+
+    def walked(self, act: Act) -> list[dict[str, Any]]:
+        """The board, the demonstration and the cells of one episode from S."""
+        return drawn(self.mazes, play(self.mazes, act))
 
     @cached_property
     def _beside(self) -> MazeSet:
@@ -202,6 +210,10 @@ class RandomLeaves:
         for _ in range(NEAR):
             near |= {2 * n + side for n in near for side in (1, 2) if n < self.plain.first_leaf}
         return self._climb(np.array(sorted(near - path)), act)
+
+    def walked(self, act: Act) -> list[dict[str, Any]]:
+        """A tree has no board."""
+        return []
 
     def _climb(self, nodes: NDArray[Any], act: Act) -> Evaluation:
         """One episode from each node, all at once, by the rules of `Tree`."""

@@ -44,7 +44,7 @@ MOUNTAINCAR = Experiment(
             quantity=Difference(
                 Final(SETTING, "backplay", "success"), Final(SETTING, "uniform", "success")
             ),
-            holds="at least", target=0.0,
+            holds="at least", target=0.0, strict=True,
         ),
     ),
 )  # fmt: skip

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard, Uniform
 from backplay.demos import Demonstration
 from backplay.evaluate import Evaluation
+from backplay.experiments.acting import acting
 from backplay.experiments.jobs import (
     Say,
     file_name,
@@ -35,6 +36,8 @@ from backplay.train import Progress, TrainConfig, Training
 TRIES = 10  # episodes of a script, of which the best is the demonstration
 EPISODES = 20  # of an evaluation on the way
 BINS = 24  # of the starts in the metrics
+FIRST_SEED = 10_000  # of the first episode that measures
+LONGEST = 2_000  # steps of an episode that is kept
 
 Script = Callable[[NDArray[Any]], Any]
 
@@ -188,7 +191,7 @@ class GymWork:
         return line
 
     def result(self) -> dict[str, Any]:
-        """Episodes from the true start with drawn actions, and as many with the likeliest."""
+        """Episodes from the true start with drawn actions, as many with the likeliest; one kept."""
         episodes = self.training.config.final_episodes
         sampled = self.training.evaluate(episodes)
         greedy = self.training.evaluate(episodes, greedy=True)
@@ -199,7 +202,31 @@ class GymWork:
             },
             "sampled": str(sampled), "greedy": str(greedy), "episodes": episodes,
             "demonstrations": self.lengths,
+            "episode": self._greedy_episode(),
         }  # fmt: skip
+
+    def _greedy_episode(self) -> dict[str, Any] | None:
+        """The first episode with the likeliest actions: its seed and what was done, to be watched.
+
+        The env is its own physics: the same seed and actions show the same episode again. None of
+        an episode that is too long to watch, or where what is seen is more than one array.
+        """
+        assert self.training.make_env is not None
+        env, act = self.training.make_env(), acting(self.training.learner, greedy=True)
+        try:
+            observation, _ = env.reset(seed=FIRST_SEED)
+            actions: list[Any] = []
+            total = 0.0
+            while isinstance(observation, np.ndarray) and len(actions) < LONGEST:
+                action = act(observation[None])[0]
+                actions.append(np.asarray(action).tolist())
+                observation, reward, terminated, truncated, _ = env.step(action)
+                total += float(reward)
+                if terminated or truncated:
+                    return {"seed": FIRST_SEED, "actions": actions, "return": total}
+            return None
+        finally:
+            env.close()
 
     def state(self) -> dict[str, Any]:
         """Where it stands."""

@@ -15,9 +15,12 @@ NEW_MAZES = 20_000
 NEVER_TWICE = f"Optimal, {NEW_MAZES} mazes"
 
 
-def budget(share: int) -> str:
-    """What sets the runs with a share of the frames apart."""
-    return f"{share} % of the frames"
+ENOUGH_FRAMES = 1_500_000
+
+
+def budget(frames: int) -> str:
+    """What sets runs with a budget apart: the frames that they have."""
+    return f"{frames / 1e6:.4g} million frames" if frames >= 100_000 else f"{frames:,} frames"
 
 
 def table_claims() -> list[Claim]:
@@ -69,15 +72,24 @@ def _standard_fails(setting: str) -> Claim:
 
 
 def _surpasses(extra: int, setting: str) -> Claim:
+    """The caption says it of all sets; of 5-Optimal the table itself says otherwise."""
+    theirs = PAPER["backplay", extra]["extra_mean"]
+    assert theirs is not None
+    agrees = theirs < extra
+    text = f"Backplay needs fewer extra steps than its {setting} demonstrations, {extra} each"
     return Claim(
-        text=f"Backplay needs fewer extra steps than its {setting} demonstrations, {extra} each",
-        where="Table 2, caption", quantity=Final(setting, "backplay", "extra_mean"),
-        paper=PAPER["backplay", extra]["extra_mean"], holds="at most", target=float(extra),
+        text=text if agrees else f"{text}; the paper's own agents need more",
+        where="Table 2, caption" if agrees else "ours; Table 2 has the paper's number",
+        quantity=Final(setting, "backplay", "extra_mean"),
+        paper=theirs, holds="at most", target=float(extra), strict=True,
     )  # fmt: skip
 
 
 def curve_claims() -> list[Claim]:
-    """What the captions of the three figures of learning curves say (appendix A.4)."""
+    """What the captions of the learning curves (appendix A.4) say, as far as 2,000 epochs show it.
+
+    The paper's curves go on to epoch 3,500; that Uniform needs 3,000 is beyond runs of 2,000.
+    """
     found = [
         Claim(
             text="Backplay succeeds almost everywhere on the Optimal mazes",
@@ -86,28 +98,28 @@ def curve_claims() -> list[Claim]:
             holds="at least", target=0.95,
         ),
         Claim(
-            text="Uniform needs 3,000 epochs for that, Backplay 1,800",
+            text="Backplay reaches 90 % of the Optimal mazes sooner than Uniform",
             where="Appendix A.4, first figure",
             quantity=Ratio(
                 FramesTo("Optimal", "uniform", "sampled_success", 0.9),
                 FramesTo("Optimal", "backplay", "sampled_success", 0.9),
             ),
-            paper=round(3000 / 1800, 2), holds="at least", target=1.0,
+            holds="at least", target=1.0, strict=True,
         ),
         Claim(
-            text="Florensa's curriculum does not break 70 % on the Optimal mazes",
+            text="Florensa's curriculum ends with at most 70 % of the Optimal mazes",
             where="Appendix A.4, first figure",
             quantity=Final("Optimal", "florensa", "sampled_success"),
             paper=0.7, holds="at most",
         ),
         Claim(
-            text="Backplay needs fewer samples than Uniform on the 5-Optimal mazes",
+            text="Backplay needs fewer frames than Uniform for 90 % of the 5-Optimal mazes",
             where="Appendix A.4, second figure",
             quantity=Ratio(
                 FramesTo("5-Optimal", "uniform", "sampled_success", 0.9),
                 FramesTo("5-Optimal", "backplay", "sampled_success", 0.9),
             ),
-            holds="at least", target=1.0,
+            holds="at least", target=1.0, strict=True,
         ),
         Claim(
             text="Uniform is an able competitor on the 10-Optimal mazes",
@@ -157,13 +169,13 @@ def cloning_claims() -> list[Claim]:
 
 
 def new_claims() -> list[Claim]:
-    """What it says of mazes never seen."""
+    """What it says of mazes never seen: in words alone, that no approach generalised."""
     new = [
         Claim(
             text=f"{regime.capitalize()} does not find its way in ten new mazes",
             where="Section 4.3, last paragraph",
             quantity=Final("Optimal", regime, "held_out_success"),
-            paper=0.0, holds="at most", target=0.05,
+            holds="at most", target=0.05,
         )
         for regime in REGIMES
     ]  # fmt: skip
@@ -196,6 +208,8 @@ def paper_claims() -> list[Claim]:
 
 
 BUDGET_CLAIM = Claim(
-    text="1.5 million frames, one 130th of the paper's, are enough for Backplay", where="ours",
-    quantity=Final(f"Optimal, {budget(15)}", "backplay", "success"), holds="at least", target=0.9,
+    text="1.5 million frames, less than a hundredth of the paper's, are enough for Backplay to"
+    " reach 90 % of the goals",
+    where="ours", quantity=Final(f"Optimal, {budget(ENOUGH_FRAMES)}", "backplay", "success"),
+    holds="at least", target=0.9,
 )  # fmt: skip

@@ -27,6 +27,7 @@ from backplay.experiments.jobs import (
     require_one_of,
     require_whole,
 )
+from backplay.experiments.paths import drawn
 from backplay.learners.cloning import CloningProgress
 from backplay.learners.workers import Workers
 from backplay.train import Progress, TrainConfig, Training
@@ -174,7 +175,7 @@ class MazeWork:
             "training": on_training,
             "held_out": held_out,
             "measured_mazes": len(maze.measured(library.training)),
-            "paths": _drawn(first, self._greedy(first)),
+            "paths": drawn(first, self._greedy(first)),
         }
         self.network.forget()
         return found
@@ -227,19 +228,3 @@ def _cloning(say: Say) -> Callable[[CloningProgress], None]:
     return lambda at: say(
         f"pass {at.epoch} over the demonstrations: loss {at.loss:.3f}, agreement {at.agreement:.1%}"
     )
-
-
-def _drawn(mazes: MazeSet, played: Played) -> list[dict[str, Any]]:
-    """Boards with the demonstration and the path walked, all as cells: enough for a picture."""
-    walls = mazes.walls.reshape(len(mazes), -1)
-    return [
-        {
-            "height": mazes.height, "width": mazes.width,
-            "walls": [int(cell) for cell in walls[i].nonzero()[0]],
-            "start": int(mazes.starts[i]), "goal": int(mazes.goals[i]),
-            "shortest": int(mazes.distances[i]),
-            "demonstration": [int(cell) for cell in mazes.paths[i]],
-            "path": [int(cell) for cell in played.paths[i]],
-        }
-        for i in range(len(mazes))
-    ]  # fmt: skip

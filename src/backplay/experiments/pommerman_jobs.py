@@ -33,6 +33,7 @@ from backplay.experiments.jobs import (
     require_whole,
 )
 from backplay.experiments.maze import by_steps_back
+from backplay.experiments.pommerman_game import kept_game
 from backplay.experiments.pommerman_network import SHAPES, board_network
 from backplay.experiments.pommerman_play import PlayedGames, play_maps
 from backplay.learners import PPOConfig
@@ -212,7 +213,7 @@ class PommermanWork:
         return line
 
     def result(self) -> dict[str, Any]:
-        """Every map many times: sampled and greedy, trained on and held out."""
+        """Every map many times: sampled and greedy, trained on and held out; one game to watch."""
         job = self.job
         sampled = self._play(self.maps, job.final_games)
         greedy = self._play(self.maps, job.final_games, greedy=True)
@@ -235,6 +236,10 @@ class PommermanWork:
             },
             "training": {"sampled": _kept(sampled), "greedy": _kept(greedy)},
             "held_out": {name: _kept(played) for name, played in apart.items()},
+            "game": kept_game(
+                self.maps[0], acting(self.training.learner, greedy=True), seed=GAME_SEED,
+                opponents=job.opponents, simulations=job.simulations,
+            ),
         }  # fmt: skip
 
     def state(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from backplay.records import Start
 
 BOMB = 5  # the action
 AT_ONCE = 256  # games side by side
-SHARES = (0.9, 0.8, 0.7, 0.6, 0.5)  # the rows of the paper's per-map table
+SHARES = (0.9, 0.8, 0.7, 0.6, 0.5)  # the rows of the paper's per-map table, appendix A.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,11 @@ class PlayedGames:
         return float(self.actions[BOMB] / max(1, self.actions.sum()))
 
     def maps_won(self) -> dict[str, int]:
-        """How many maps were won at least so often, as the paper's table counts them."""
+        """How many maps were won at least so often, as the caption of the paper's table has it.
+
+        The numbers in that table do not grow from row to row: they must be of maps between two
+        shares, so these compare with its rows added up.
+        """
         shares = self.wins.mean(1)
         return {f"{share:.0%}": int((shares >= share).sum()) for share in SHARES}
 

@@ -7,6 +7,7 @@ are written.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,15 +15,17 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from backplay.report.claims import Claim, Final, judge
+from backplay.report.aggregates import overall_cells
+from backplay.report.claims import Claim, Final
 from backplay.report.experiment_page import write_experiment_page
 from backplay.report.figures import as_png, as_svg, draw_bars, draw_curves, draw_starts
+from backplay.report.judging import Scale, judge
+from backplay.report.kinds import FIGURES
 from backplay.report.records import Group, RunRecord, grouped, measures_of
-from backplay.report.sheet import Picture
+from backplay.report.sheet import Picture, section, table
 from backplay.report.texts import Cells, Judged, claims_cells, results_cells
 
 PAGE, RESULT = "index.html", "result.json"
-FIGURES = ("curves", "starts", "bars")
 FILES = {PAGE, RESULT, *(f"{name}.{kind}" for name in FIGURES for kind in ("png", "svg"))}
 """Every name that a report may write."""
 _PREFERRED = ("success", "optimal")
@@ -43,6 +46,11 @@ _WORDS = {
         "Bars: mean over seeds; lines: 95 % interval; dots: each seed. Diamonds: the paper.",
     ),
 }
+
+_OVERALL_NOTE = (
+    "The mean of the middle half of all runs of a regime. The interval is a bootstrap over seeds"
+    " within settings; of few runs it is too narrow."
+)
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,9 @@ def build_report(
     claims: Sequence[Claim] = (),
     animations: Sequence[Picture] = (),
     figures: Sequence[str] = FIGURES,
+    extra_figures: Mapping[str, Figure] | None = None,
+    tables: Sequence[str] = (),
+    scale: Scale | None = None,
     seed: int = 0,
 ) -> Report:
     """The report of runs, the same for the same runs.
@@ -75,26 +86,35 @@ def build_report(
     Args:
         records: of all runs, finished or not.
         title: at the top of the page.
-        about: what it is, a paragraph.
+        about: what it is; each line is a paragraph.
         command: what to type to get it again.
         claims: to be judged.
         animations: of episodes, to be shown.
         figures: which of FIGURES to draw, as far as there is something in them.
+        extra_figures: more of them by title, shown behind those; their files are named after it.
+        tables: sections of HTML to put before the results.
+        scale: how much of an experiment the runs are; too little decides no claim.
         seed: of the intervals that are drawn.
     """
     rng = np.random.default_rng(seed)
-    judged = [(claim, judge(claim, records, rng)) for claim in claims]
+    judged = [(claim, judge(claim, records, rng, scale=scale)) for claim in claims]
     groups = grouped(records)
     drawn = draw_figures(groups, paper_marks(claims), figures)
     files: dict[str, bytes] = {}
     pictures = []
-    for name, figure in drawn.items():
+    named = [(name, *_WORDS[name], figure) for name, figure in drawn.items()]
+    named += [(file_of(name), name, "", figure) for name, figure in (extra_figures or {}).items()]
+    for name, heading, words, figure in named:
         svg = as_svg(figure)
         files |= {f"{name}.png": as_png(figure), f"{name}.svg": svg}
-        pictures.append(Picture(_WORDS[name][0], "image/svg+xml", svg, _WORDS[name][1]))
+        pictures.append(Picture(heading, "image/svg+xml", svg, words))
+    overall = overall_cells(groups, rng)
+    if len(overall) > 1:
+        tables = (*tables, section("Over all settings", table(overall), note=_OVERALL_NOTE))
     page = write_experiment_page(
-        title, about, judged, records, pictures, animations, command=command
-    )
+        title, f"{scale.words}\n{about}" if scale else about, judged, records, pictures, animations,
+        command=command, tables=tables,
+    )  # fmt: skip
     files |= {PAGE: page.encode(), RESULT: _numbers(judged, records, command)}
     return Report(
         claims_cells(judged, records),
@@ -102,6 +122,14 @@ def build_report(
         [run.path for run in records if not run.finished],
         files,
     )
+
+
+def file_of(title: str) -> str:
+    """The name of the files of an extra figure, without their ends."""
+    name = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+    if not name or name in FIGURES:
+        raise ValueError(f"a figure of its own needs a title of its own, not {title!r}")
+    return name
 
 
 def draw_figures(
@@ -165,7 +193,10 @@ def _numbers(judged: Sequence[Judged], records: Sequence[RunRecord], command: st
     tree = {
         "command": command,
         "claims": [
-            {"claim": _plain(asdict(claim)), "verdict": _plain(asdict(verdict))}
+            {
+                "claim": _plain(asdict(claim)), "measured": claim.quantity.words,
+                "verdict": _plain(asdict(verdict)),
+            }
             for claim, verdict in judged
         ],
         "runs": [

@@ -12,16 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from backplay.report.intervals import chance_error, mean_of
 from backplay.report.records import Group, is_share
 from backplay.report.statistics import (
     Estimate,
-    bootstrap,
-    bootstrap_difference,
+    FloatArray,
     central,
-    iqm,
     probability_of_improvement,
     student_draws,
-    student_interval,
 )
 from backplay.report.texts import Cells, estimate, number
 
@@ -55,27 +53,32 @@ class Compared(NamedTuple):
 
 
 def paired(first: Sequence[Group], second: Sequence[Group]) -> list[Pair]:
-    """Groups of the same kind, setting, regime and frames.
+    """Groups that were asked for the same; of the others, of the same setting, regime and frames.
 
     Where there are none such, groups of the same kind and setting that are alone in it: so folders
     of two regimes, or two budgets, can be compared.
     """
-    exact = _matched(
-        first, second, lambda one: (one.first.kind, one.setting, one.regime, one.first.frames)
-    )
-    return exact or _matched(first, second, lambda one: (one.first.kind, one.setting))
+    same = _matched(first, second, lambda one: (*_named(one), one.first.asked))
+    taken = {id(group) for pair in same for group in pair}
+    left, right = ([one for one in side if id(one) not in taken] for side in (first, second))
+    alike = same + _matched(left, right, _named)
+    places = {id(group): place for place, group in enumerate(first)}
+    alike.sort(key=lambda pair: places[id(pair.first)])
+    return alike or _matched(first, second, lambda one: _named(one)[:2])
 
 
 def compare(pairs: Sequence[Pair], measure: str, rng: np.random.Generator) -> list[Compared]:
     """A row for each pair that has ended with the measure on both sides; if several, one for all.
 
-    Means with Student's interval; over all, interquartile means with a bootstrap by setting.
+    Means with Student's interval. In the row for all every pair counts the same, however many seeds
+    it has; a pair with one seed on a side has no interval, and then neither have all.
     """
-    both = [(pair, pair.first.values(measure), pair.second.values(measure)) for pair in pairs]
-    both = [(pair, x, y) for pair, x, y in both if x and y]
-    rows = [_row(pair, x, y, rng) for pair, x, y in both]
+    both = [
+        pair for pair in pairs if pair.first.values(measure) and pair.second.values(measure)
+    ]  # fmt: skip
+    rows = [_row(pair, measure, rng) for pair in both]
     if len(both) > 1:
-        rows.append(_overall([x for _, x, _ in both], [y for _, _, y in both], rng))
+        rows.append(_overall(both, measure, rng))
     return rows
 
 
@@ -102,7 +105,7 @@ def compare_cells(rows: Sequence[Compared], measure: str, names: tuple[str, str]
 def labelled(groups: Sequence[Group], name: str) -> list[Group]:
     """The same groups, with a name behind their regime."""
     return [
-        Group([replace(run, regime=f"{run.regime} ({name})") for run in group.runs])
+        Group([replace(run, regime=f"{run.regime} ({name})") for run in group.runs], group.apart)
         for group in groups
     ]
 
@@ -120,31 +123,55 @@ def _matched(
     return pairs
 
 
-def _row(pair: Pair, x: list[float], y: list[float], rng: np.random.Generator) -> Compared:
-    low: float | None = None
-    high: float | None = None
-    if min(len(x), len(y)) > 1:
-        low, high = central(student_draws(y, rng) - student_draws(x, rng))
-    value = float(np.mean(y) - np.mean(x))
-    frames = {pair.first.first.frames, pair.second.first.frames}
+def _named(group: Group) -> tuple[object, ...]:
+    return group.first.kind, group.first.setting, group.regime, group.first.frames
+
+
+def _row(pair: Pair, measure: str, rng: np.random.Generator) -> Compared:
+    x, y = pair.first.values(measure), pair.second.values(measure)
+    draws = [_draws(group, measure, rng) for group in pair]
+    frames = {group.first.frames for group in pair}
     return Compared(
         pair.first.setting, pair.name, frames.pop() if len(frames) == 1 else None,
-        (len(x), len(y)), student_interval(x), student_interval(y), Estimate(value, low, high),
+        (len(x), len(y)), mean_of(pair.first, measure), mean_of(pair.second, measure),
+        _estimate(float(np.mean(y) - np.mean(x)), _less(draws)),
         probability_of_improvement([y], [x], rng),
     )  # fmt: skip
 
 
-def _overall(x: list[list[float]], y: list[list[float]], rng: np.random.Generator) -> Compared:
-    """Everything together, resampled by setting."""
-    flat = [[value for values in side for value in values] for side in (x, y)]
-    first, second = (float(iqm(values)) for values in flat)
-    if max(map(len, (*x, *y))) < 2:  # nothing to resample
-        ends: list[tuple[float | None, float | None]] = [(None, None)] * 3
-    else:
-        ends = [bootstrap(side, iqm, rng) for side in (x, y)]
-        ends.append(bootstrap_difference(y, x, iqm, rng))
+def _overall(pairs: Sequence[Pair], measure: str, rng: np.random.Generator) -> Compared:
+    """The mean over pairs, of each side and of the differences."""
+    sides = [[pair[i].values(measure) for pair in pairs] for i in (0, 1)]
+    first, second = (float(np.mean([np.mean(values) for values in side])) for side in sides)
+    draws = [_mean([_draws(pair[i], measure, rng) for pair in pairs]) for i in (0, 1)]
+    seeds = tuple(sum(map(len, side)) for side in sides)
     return Compared(
-        "all", "interquartile mean", None, (len(flat[0]), len(flat[1])),
-        Estimate(first, *ends[0]), Estimate(second, *ends[1]),
-        Estimate(second - first, *ends[2]), probability_of_improvement(y, x, rng),
+        "all", "mean of the above", None, (seeds[0], seeds[1]),
+        _estimate(first, draws[0]), _estimate(second, draws[1]),
+        _estimate(second - first, _less(draws)),
+        probability_of_improvement(sides[1], sides[0], rng),
     )  # fmt: skip
+
+
+def _draws(group: Group, measure: str, rng: np.random.Generator) -> FloatArray | None:
+    """What the mean may be; None with one seed, which says nothing about others."""
+    values = group.values(measure)
+    if len(values) < 2:
+        return None
+    draws = student_draws(values, rng, least=chance_error(group, measure))
+    return np.clip(draws, 0.0, 1.0) if is_share(measure, values) else draws
+
+
+def _mean(parts: Sequence[FloatArray | None]) -> FloatArray | None:
+    known = [part for part in parts if part is not None]
+    return np.mean(known, axis=0) if len(known) == len(parts) else None
+
+
+def _less(draws: Sequence[FloatArray | None]) -> FloatArray | None:
+    """The second less the first."""
+    first, second = draws
+    return None if first is None or second is None else second - first
+
+
+def _estimate(value: float, draws: FloatArray | None) -> Estimate:
+    return Estimate(value, None, None) if draws is None else Estimate(value, *central(draws))

@@ -5,46 +5,55 @@ Comes in: groups of records. Goes out: numbers to draw. Does not know: how they 
 
 from __future__ import annotations
 
+from math import gcd
+from typing import NamedTuple
+
 import numpy as np
 
+from backplay.report.intervals import mean_share
 from backplay.report.records import Group, is_share
 from backplay.report.statistics import Estimate, FloatArray, student_interval
 
-BIN = 4  # steps back in a row of a map of starts
+
+class Curve(NamedTuple):
+    """A measure over time."""
+
+    frames: list[int]
+    means: list[Estimate]
+    """Over the seeds that were measured by then and go on that far."""
+    seeds: int
+    """That are in it somewhere."""
 
 
-def mean_curve(group: Group, measure: str) -> tuple[list[int], list[Estimate]]:
-    """Frames, and the mean over seeds at each; as far as every seed has come.
+def mean_curve(group: Group, measure: str) -> Curve:
+    """The mean over seeds at each evaluation of the seed that has come farthest.
 
     Seeds are read off between their evaluations where they were not measured at the same frames,
-    and none before its own first one.
+    and count neither before their own first one nor behind their last.
     """
-    curves = [
-        [(at, measured[measure]) for at, measured in run.curve if measure in measured]
-        for run in group.runs
-    ]
-    curves = [curve for curve in curves if curve]
+    curves = [curve for run in group.runs if (curve := run.curve_of(measure))]
     if not curves:
-        return [], []
-    first, last = max(curve[0][0] for curve in curves), min(curve[-1][0] for curve in curves)
-    frames = [at for at, _ in curves[0] if first <= at <= last]
-    values = np.array(
-        [np.interp(frames, [at for at, _ in one], [value for _, value in one]) for one in curves]
-    )
-    share = is_share(measure, values.ravel())
-    means = [student_interval(column.tolist()) for column in values.T]
-    return frames, [one.within(0.0, 1.0) if share else one for one in means]
+        return Curve([], [], 0)
+    frames = [at for at, _ in max(curves, key=lambda curve: (curve[-1][0], len(curve)))]
+    share = is_share(measure, (value for curve in curves for _, value in curve))
+    means = []
+    for at in frames:
+        values = [
+            float(np.interp(at, [x for x, _ in curve], [y for _, y in curve]))
+            for curve in curves
+            if curve[0][0] <= at <= curve[-1][0]
+        ]
+        means.append(mean_share(values) if share else student_interval(values))
+    return Curve(frames, means, len(curves))
 
 
-def start_counts(
-    group: Group, *, most: int = 60, width: int = BIN
-) -> tuple[FloatArray, FloatArray]:
+def start_counts(group: Group, *, most: int = 60) -> tuple[FloatArray, FloatArray]:
     """Episodes and successes over all seeds: [columns over frames, bins of steps back] each.
 
     The columns span `last_frame`; each is as wide as an update, so that none stays empty, but
-    there are at most `most`.
+    there are at most `most`. The bins are those that runs counted in (`bin_width`).
     """
-    total = last_frame(group)
+    total, width = last_frame(group), bin_width(group)
     updates = [sorted({frames for frames, *_ in run.starts}) for run in group.runs if run.starts]
     wanted = max((total * len(ends) / max(1, ends[-1]) for ends in updates), default=1.0)
     columns = max(1, min(most, round(wanted)))
@@ -56,6 +65,11 @@ def start_counts(
         episodes[column, back // width] += tries
         successes[column, back // width] += wins
     return episodes, successes
+
+
+def bin_width(group: Group) -> int:
+    """Steps back in a bin of the counts of starts: what all that were seen are multiples of."""
+    return max(1, gcd(*(back for run in group.runs for _, back, _, _ in run.starts)))
 
 
 def last_frame(group: Group) -> int:

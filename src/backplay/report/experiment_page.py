@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from backplay.report.records import RunRecord, grouped, measures_of
+from backplay.report.records import RunRecord, grouped
 from backplay.report.sheet import (
     Picture,
     folded,
@@ -24,17 +24,22 @@ from backplay.report.sheet import (
     shown,
     table,
 )
-from backplay.report.texts import COLUMNS, Cells, Judged, claims_cells, results_cells
+from backplay.report.texts import Cells, Judged, claims_cells, results_cells, words_in
 
 _OF_ONE_RUN = ("begun", "command")  # the provenance of a run that no other shares
 _CLAIMS_NOTE = (
     "Square brackets: 95 % interval over seeds (Student's; for differences and ratios, such means"
-    " put together). It decides: a claim holds or fails if all of the interval does, and is"
-    " undecided if it lies on both sides of the target. One seed has no interval, only a direction."
+    " put together). That of a share is at least as wide as chance makes it for the episodes that"
+    " were measured; that of frames to a threshold begins at the evaluation before. The interval"
+    " decides: a claim holds or fails if all of the interval does, and is undecided if it lies on"
+    " both sides of the target or, where the target itself is not enough (> and <), ends on it."
+    " Fewer than three seeds decide nothing and only point to a side, unless the number is computed"
+    " without chance. Runs with fewer frames than the experiment asks for decide nothing."
 )
 _RESULTS_NOTE = (
     "Means over the seeds that have ended, from the true start. Square brackets: Student's 95 %"
-    " interval over seeds. Minutes: wall time of a run, mean."
+    " interval over seeds, that of a share at least as wide as chance makes it for the episodes"
+    " that were measured. Minutes: wall time of a run, mean."
 )
 
 
@@ -53,7 +58,7 @@ def write_experiment_page(
 
     Args:
         title: of the experiment.
-        about: what it is, a paragraph.
+        about: what it is; each line is a paragraph.
         judged: claims and what the runs say about them.
         records: of all runs, finished or not.
         figures: in the order they are shown.
@@ -64,7 +69,7 @@ def write_experiment_page(
     return sheet(
         f"backplay: {title}",
         title,
-        [about],
+        about.splitlines(),
         [
             _claims(judged, records),
             *tables,
@@ -81,7 +86,10 @@ def write_experiment_page(
 def _claims(judged: Sequence[Judged], records: Sequence[RunRecord]) -> str:
     if not judged:
         return ""
-    cells = claims_cells(judged, records)
+    head, *rows = claims_cells(judged, records)
+    cells: Cells = [head]
+    for (claim, _), (text, *rest) in zip(judged, rows, strict=True):
+        cells.append((f"{text}\n{claim.quantity.words}", *rest))
     notes = [f"{claim.text}: {verdict.note}." for claim, verdict in judged if verdict.note]
     return section(
         "Claims",
@@ -95,9 +103,9 @@ def _results(records: Sequence[RunRecord]) -> str:
     cells = results_cells(grouped(records))
     if len(cells) == 1:
         return section("Results", paragraph("No run has ended yet."))
-    more = measures_of(records)[COLUMNS:]
-    rest = f" Also measured, see result.json: {', '.join(more)}." if more else ""
-    return section("Results", table(cells, left=2, name="Results"), note=_RESULTS_NOTE + rest)
+    return section(
+        "Results", table(cells, left=words_in(cells), name="Results"), note=_RESULTS_NOTE
+    )
 
 
 def _animations(animations: Sequence[Picture]) -> str:

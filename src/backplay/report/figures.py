@@ -19,10 +19,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from backplay.report.charts import cell_levels
-from backplay.report.curves import BIN, last_frame, mean_curve, start_counts
+from backplay.report.curves import bin_width, last_frame, mean_curve, start_counts
+from backplay.report.intervals import mean_of
 from backplay.report.picture import SUCCESS
 from backplay.report.records import Group, is_share
-from backplay.report.statistics import student_interval
 
 COLOURS = {
     "backplay": "#0b6bcb", "uniform": "#c2570c", "standard": "#7a5195", "florensa": "#3f7d3a",
@@ -97,8 +97,7 @@ def draw_bars(
     for group, place in zip(shown, places, strict=True):
         colour = _colour(group, groups)
         dots = group.values(measure)
-        found = student_interval(dots)
-        mean, low, high = found.within(0.0, 1.0) if is_share(measure, dots) else found
+        mean, low, high = mean_of(group, measure)
         axes.bar(place, mean, width=0.8, color=colour, alpha=0.75, zorder=2)
         if low is not None and high is not None:
             axes.vlines(place, low, high, color="#1b2330", linewidth=1.4, zorder=4)
@@ -135,21 +134,25 @@ def as_svg(figure: Figure) -> bytes:
 
 def _draw_curve(axes: Axes, group: Group, measure: str, colour: str, style: str) -> None:
     """A line with its interval over seeds; where nothing was trained, a dotted one for its end."""
-    seeds = len(group.runs)
-    label = f"{group.regime}, {seeds} seed{'s' if seeds > 1 else ''}"
-    frames, means = mean_curve(group, measure)
+    frames, means, seeds = mean_curve(group, measure)
     if frames:
         marker = "o" if len(frames) == 1 else ""
         values = [one.value for one in means]
+        label = _with_seeds(group, seeds)
         axes.plot(frames, values, style, marker=marker, color=colour, lw=1.9, label=label)
-        if means[0].low is not None:
-            low, high = ([getattr(one, end) for one in means] for end in ("low", "high"))
+        if seeds > 1:
+            low = [np.nan if one.low is None else one.low for one in means]
+            high = [np.nan if one.high is None else one.high for one in means]
             axes.fill_between(frames, low, high, color=colour, alpha=0.18, linewidth=0)
         return
     ends = group.values(measure)
-    if ends:
-        level = float(np.mean(ends))
-        axes.axhline(level, color=colour, linestyle=":", linewidth=1.6, label=label)
+    if ends and not group.first.frames:
+        label = _with_seeds(group, len(ends))
+        axes.axhline(float(np.mean(ends)), color=colour, linestyle=":", linewidth=1.6, label=label)
+
+
+def _with_seeds(group: Group, seeds: int) -> str:
+    return f"{group.regime}, {seeds} seed{'s' if seeds > 1 else ''}"
 
 
 def _draw_starts_of(axes: Axes, group: Group) -> None:
@@ -159,7 +162,7 @@ def _draw_starts_of(axes: Axes, group: Group) -> None:
     colours[..., 3] = np.select([shares == 0, shares < 0.1, shares < 0.4], [0.0, 0.45, 0.75], 1.0)
     axes.imshow(
         colours.transpose(1, 0, 2), origin="lower", aspect="auto", interpolation="nearest",
-        extent=(0, last_frame(group), 0, BIN * episodes.shape[1]), zorder=3,
+        extent=(0, last_frame(group), 0, bin_width(group) * episodes.shape[1]), zorder=3,
     )  # fmt: skip
     axes.set_title(f"{group.setting}: {group.regime}", fontsize=10, loc="left")
     axes.set_ylabel("steps back from the end", fontsize=9)

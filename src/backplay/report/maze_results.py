@@ -75,7 +75,8 @@ class Group:
     def _record(self, run: MazeResult) -> RunRecord:
         return RunRecord(
             path="", kind="maze", setting=self.set_name, regime=self.name, seed=run.seed,
-            frames=run.frames, seconds=run.seconds, finished=bool(run.measured),
+            frames=0 if run.regime == records.UNTRAINED else run.frames,
+            seconds=run.seconds, finished=bool(run.measured),
             curve=[(at, _numbers(measured)) for at, measured in run.curve],
             starts=run.starts, measures=dict(run.measured.get("greedy", {})),
         )  # fmt: skip

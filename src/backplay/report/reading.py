@@ -7,6 +7,8 @@ notes; only a directory whose settings cannot be read is refused.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,9 +16,12 @@ from typing import Any, TypeVar
 
 from backplay import runs
 from backplay.errors import BackplayError, show
-from backplay.report.records import RunRecord
+from backplay.report.records import UNTRAINED, RunRecord
 
 T = TypeVar("T")
+
+_HOW = {"threads", "tensorboard"}  # settings of a run that do not say what is trained
+_DRAWN = {"starts", "walks", "archive"}  # of a curriculum with a seed: drawn from it
 
 
 def find_runs(paths: Sequence[Path]) -> list[runs.Run]:
@@ -55,8 +60,23 @@ def read_run(run: runs.Run) -> RunRecord:
         measures=_measures(result or {}),
         result=result or {},
         provenance=_or_note(lambda: run.provenance, {}, notes),
-        notes=tuple(notes),
+        asked=_asked(run, notes),
+        notes=(*notes, *_told(run)),
     )
+
+
+def _told(run: runs.Run) -> Iterator[str]:
+    """What was odd when processes went on with a run, and whether they were of one kind."""
+    try:
+        processes = run.processes()
+    except BackplayError:
+        return
+    for process in processes:
+        found = process.get("notes")
+        yield from (str(note) for note in found) if isinstance(found, list) else ()
+    kinds = {json.dumps([one.get("versions"), one.get("processor")]) for one in processes}
+    if len(kinds) > 1:
+        yield f"{len(kinds)} kinds of machine or versions worked on it: it may be rounded otherwise"
 
 
 def _inside(path: Path) -> Iterator[Path]:
@@ -79,6 +99,7 @@ def _job(run: runs.Run) -> dict[str, Any]:
         job = config["maze"]
         fields = {name: _at(job, name) for name in ("regime", "seed", "frames")}
         fields |= {"kind": "maze", "setting": f"mazes, {_at(job, 'preset')}"}
+        fields |= {"frames": 0} if fields["regime"] == UNTRAINED else {}
     else:
         settings = config.get("settings")
         fields = {name: _at(settings, name) for name in ("seed", "frames")}
@@ -93,6 +114,36 @@ def _job(run: runs.Run) -> dict[str, Any]:
                 got=show(value), do="Was it made by this version of backplay? Leave it out if not.",
             )  # fmt: skip
     return fields
+
+
+def _asked(run: runs.Run, notes: list[str]) -> dict[str, str]:
+    """All that the run was asked for beside its seed: names with dots, values as JSON."""
+    config: Mapping[str, Any] = {k: v for k, v in run.config.items() if k not in _HOW}
+    if "job" in config:  # its fields say all of it
+        fields = _at(config["job"], "fields")
+        config = fields if isinstance(fields, Mapping) else {}
+    elif "maze" in config:
+        config = {k: v for k, v in config["maze"].items() if k != "frames"}
+    asked = dict(_leaves(config))
+    try:
+        digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in run.demonstrations]
+    except OSError as error:
+        notes.append(f"{run.path}/demonstrations: {error.strerror}")
+        digests = []
+    if digests:
+        name = "mazes" if "maze" in run.config else "demonstrations"
+        asked[name] = "+".join(digest[:12] for digest in digests)
+    return asked
+
+
+def _leaves(tree: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
+    """The settings of a tree without seeds and what was drawn from them."""
+    left_out = {"seed", *(_DRAWN if before == "curriculum." and "seed" in tree else ())}
+    for name, value in tree.items():
+        if isinstance(value, Mapping) and value:
+            yield from _leaves(value, f"{before}{name}.")
+        elif name not in left_out:
+            yield f"{before}{name}", json.dumps(value, sort_keys=True)
 
 
 def _at(tree: Any, name: str) -> Any:

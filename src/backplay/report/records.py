@@ -6,12 +6,21 @@ files, training, or how anything is shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-_SHARES = {"success", "optimal", "within", "win", "wins", "won", "solved", "share"}
+_SHARES = {
+    "success", "optimal", "within", "win", "wins", "won", "solved", "share", "beside", "ties",
+}  # fmt: skip
+UNTRAINED = "cloned"
+"""The regime of `maze train` that has a budget in its settings and does not use it."""
+EPISODES = 100
+"""Measured by a run that does not say how many."""
+_SHOWN = 3  # differences that a name has at most
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +51,8 @@ class RunRecord:
     """All of its result; empty before the end."""
     provenance: dict[str, Any] = field(default_factory=dict)
     """Command, versions, machine, commit."""
+    asked: dict[str, str] = field(default_factory=dict)
+    """What it was asked for beside its seed, by name: settings as JSON, digests of files."""
     notes: tuple[str, ...] = ()
     """What could not be read."""
 
@@ -55,12 +66,27 @@ class RunRecord:
         """Frames at its last evaluation or count of starts."""
         return max([at for at, _ in self.curve] + [at for at, *_ in self.starts], default=0)
 
+    @property
+    def episodes(self) -> int:
+        """Behind each share that it measured at its end, as far as it says so."""
+        for name in ("episodes", "measured_mazes"):
+            count = self.result.get(name)
+            if type(count) is int and count > 0:
+                return count
+        return EPISODES
+
+    def curve_of(self, measure: str) -> list[tuple[int, float]]:
+        """Frames and the measure at each evaluation that has it."""
+        return [(at, measured[measure]) for at, measured in self.curve if measure in measured]
+
 
 @dataclass(frozen=True)
 class Group:
     """Runs that differ in nothing but their seed, lowest first."""
 
     runs: list[RunRecord]
+    apart: str = ""
+    """What sets it apart from other groups of the same setting, regime and frames, if any."""
 
     @property
     def first(self) -> RunRecord:
@@ -69,8 +95,8 @@ class Group:
 
     @property
     def setting(self) -> str:
-        """What all of them are measured on."""
-        return self.first.setting
+        """What all of them are measured on, and what sets them apart."""
+        return ", ".join(part for part in (self.first.setting, self.apart) if part)
 
     @property
     def regime(self) -> str:
@@ -89,13 +115,44 @@ class Group:
 
 
 def grouped(records: Iterable[RunRecord]) -> list[Group]:
-    """Runs of the same kind, setting, regime and frames, side by side by setting."""
-    found: dict[tuple[str, str, str, int], list[RunRecord]] = {}
+    """Runs that were asked for the same but for their seed, side by side by setting.
+
+    Where groups of one setting, regime and number of frames are left, what they were asked for
+    differently is in their setting.
+    """
+    found: dict[_Named, dict[str, list[RunRecord]]] = {}
     for run in records:
-        found.setdefault((run.kind, run.setting, run.regime, run.frames), []).append(run)
+        named = (run.kind, run.setting, run.regime, run.frames)
+        asked = json.dumps(run.asked, sort_keys=True)
+        found.setdefault(named, {}).setdefault(asked, []).append(run)
     settings = list(dict.fromkeys((kind, setting) for kind, setting, _, _ in found))
     keys = sorted(found, key=lambda key: settings.index(key[:2]))  # stable: the rest as first seen
-    return [Group(sorted(found[key], key=lambda run: run.seed)) for key in keys]
+    return [
+        Group(sorted(runs, key=lambda run: run.seed), apart)
+        for key in keys
+        for apart, runs in _set_apart(list(found[key].values()))
+    ]
+
+
+_Named = tuple[str, str, str, int]
+
+
+def _set_apart(alike: list[list[RunRecord]]) -> Iterator[tuple[str, list[RunRecord]]]:
+    """Each with what it was asked for and another was not; nothing if there is one alone."""
+    asked = [runs[0].asked for runs in alike]
+    names = dict.fromkeys(name for one in asked for name in one)
+    differ = [name for name in names if len({one.get(name) for one in asked}) > 1]
+    for runs in alike:
+        has = [f"{name} {_short(runs[0].asked.get(name, 'none'))}" for name in differ]
+        more = [f"{len(has) - _SHOWN} more"] if len(has) > _SHOWN else []
+        yield ", ".join(has[:_SHOWN] + more), runs
+
+
+def _short(text: str) -> str:
+    """A setting as it is, or a digest of a long one."""
+    if len(text) <= 24:
+        return text.strip('"')
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def measures_of(records: Iterable[RunRecord]) -> list[str]:
@@ -107,14 +164,14 @@ def measures_of(records: Iterable[RunRecord]) -> list[str]:
     )
 
 
-def twice(groups: Sequence[Group]) -> list[RunRecord]:
-    """Runs whose seed their group has already: another copy, or another version of the same."""
+def twice(groups: Sequence[Group]) -> list[tuple[RunRecord, RunRecord]]:
+    """Runs of the same group and seed: another copy, or another version of the same."""
     again = []
     for group in groups:
-        seeds: set[int] = set()
+        seeds: dict[int, RunRecord] = {}
         for run in group.runs:
-            again += [run] * (run.seed in seeds)
-            seeds.add(run.seed)
+            again += [(seeds[run.seed], run)] if run.seed in seeds else []
+            seeds.setdefault(run.seed, run)
     return again
 
 

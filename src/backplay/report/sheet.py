@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 Cells = Sequence[Sequence[str]]
 """Rows of text, a head first."""
+_UNSURE = ("too few frames", "few seeds", "one seed", "not run")
 
 
 class Picture(NamedTuple):
@@ -78,7 +79,8 @@ def table(cells: Cells, *, left: int = 1, words: bool = False, name: str = "") -
     """A table that scrolls by itself where it is wider than the screen.
 
     Args:
-        cells: a head first. A cell that is "holds" or "fails" has its colour.
+        cells: a head first. A cell that is a verdict has its colour. Further lines of a cell are
+            small.
         left: how many columns, at most 3, are set to the left.
         words: whether the first column is sentences, which break into lines; on a phone each row
             is then a block of lines.
@@ -131,8 +133,11 @@ def making(command: str, versions: Mapping[str, str], words: str = "") -> str:
 
 
 def _cell(text: str, head: str) -> str:
-    css = f' class="{text}"' if text in ("holds", "fails") else ""
-    return f'<td{css} data-head="{escape(head)}">{escape(text)}</td>'
+    name = "unsure" if text.startswith(_UNSURE) else text
+    css = f' class="{name}"' if name in ("holds", "fails", "unsure") else ""
+    first, *more = (escape(line) for line in text.split("\n"))
+    below = "".join(f"<small>{line}</small>" for line in more)
+    return f'<td{css} data-head="{escape(head)}">{first}{below}</td>'
 
 
 def _lines(parts: Iterable[str]) -> str:

@@ -3,13 +3,13 @@
 Comes in: one number for each seed, by stratum where there are several settings. Goes out: means,
 intervals of 95 % unless told otherwise, chances. Does not know: what was measured.
 
-Seeds are few, so the interval of a mean is Student's. The bootstrap is for what has no such closed
-form; with fewer than about ten values it is too narrow, which no number of resamples changes.
+Seeds are few, so the interval of a mean is Student's. That of a chance is a bootstrap, which alone
+would be too narrow with few seeds; so it is never narrower than Wilson's of as many pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtrit
 
 FloatArray = NDArray[np.float64]
-Statistic = Callable[[FloatArray], FloatArray]
-"""From values [..., n] to numbers [...]."""
 Strata = Sequence[Sequence[float]]
 """Values of each setting: [settings][seeds]."""
 
@@ -45,40 +43,64 @@ def mean(values: ArrayLike) -> FloatArray:
     return np.asarray(np.mean(np.asarray(values, np.float64), axis=-1))
 
 
-def iqm(values: ArrayLike) -> FloatArray:
-    """The mean of the middle half over the last axis.
+def student_interval(
+    values: Sequence[float], level: float = LEVEL, *, least: float = 0.0
+) -> Estimate:
+    """The mean and Student's interval.
 
-    A value on the edge of the middle half counts by its part inside, so that any number of values
-    will do: of three, the outer two count a quarter each.
+    Args:
+        values: one for each seed. Those that agree exactly have an interval of no width, unless
+            something is known of their error.
+        level: how often it should cover.
+        least: the standard error of the mean that is there anyway; the interval is never narrower
+            than the normal one of this error.
     """
-    ordered = np.sort(np.asarray(values, np.float64), axis=-1)
-    n = ordered.shape[-1]
-    places = np.arange(n)
-    weights = np.clip(np.minimum(places + 1, 0.75 * n) - np.maximum(places, 0.25 * n), 0, None)
-    # Not a dot product: 0 times an infinite value must not be a number.
-    inside = weights > 0
-    return np.asarray((ordered[..., inside] * weights[inside]).sum(axis=-1) / weights.sum())
-
-
-def student_interval(values: Sequence[float], level: float = LEVEL) -> Estimate:
-    """The mean and Student's interval; seeds that agree exactly have one of no width."""
     centre, n = float(mean(values)), len(values)
     if n == 1:
         return Estimate(centre, None, None)
     half = float(stdtrit(n - 1, (1 + level) / 2)) * _standard_error(values)
+    half = max(half, float(ndtri((1 + level) / 2)) * least)
     return Estimate(centre, centre - half, centre + half)
 
 
-def student_draws(values: Sequence[float], rng: np.random.Generator, n: int = 9_999) -> FloatArray:
+def student_draws(
+    values: Sequence[float],
+    rng: np.random.Generator,
+    n: int = 9_999,
+    *,
+    least: float = 0.0,
+    below: float = 0.0,
+) -> FloatArray:
     """What the mean may be, `n` times: its quantiles are Student's interval at every level.
 
     Arithmetic on the draws of several means gives intervals of their difference or ratio. They are
     evenly spaced quantiles in a random order, so only the pairing is left to chance.
+
+    Args:
+        values: one for each seed.
+        rng: the order.
+        n: how many.
+        least: as for `student_interval`.
+        below: how far the true mean may lie below what was measured, chance aside: the lower half
+            is so much lower.
     """
-    if len(values) == 1:
-        return np.full(n, float(values[0]))
-    quantiles = stdtrit(len(values) - 1, (np.arange(n) + 0.5) / n)
-    return rng.permutation(float(mean(values)) + _standard_error(values) * quantiles)
+    levels = (np.arange(n) + 0.5) / n
+    apart = np.abs(ndtri(levels)) * least
+    if len(values) > 1:
+        apart = np.maximum(
+            apart, np.abs(stdtrit(len(values) - 1, levels)) * _standard_error(values)
+        )
+    lower = levels < 0.5
+    return rng.permutation(float(mean(values)) + np.where(lower, -apart - below, apart))
+
+
+def binomial_error(share: float, episodes: int) -> float:
+    """The standard error of a share of so many episodes, above 0 for none and for all of them.
+
+    With one success and one failure added, as if there had been two more episodes.
+    """
+    rate = (share * episodes + 1) / (episodes + 2)
+    return float(np.sqrt(rate * (1 - rate) / episodes))
 
 
 def central(draws: FloatArray, level: float = LEVEL) -> tuple[float, float]:
@@ -96,36 +118,13 @@ def central(draws: FloatArray, level: float = LEVEL) -> tuple[float, float]:
     return ends[0], ends[1]
 
 
-def bootstrap(
-    strata: Strata,
-    statistic: Statistic,
-    rng: np.random.Generator,
-    n: int = 2_000,
-    level: float = LEVEL,
-) -> tuple[float, float]:
-    """The percentile interval of a statistic of all values, resampled within each stratum."""
-    return central(statistic(_resampled(strata, rng, n)), level)
-
-
-def bootstrap_difference(
-    x: Strata,
-    y: Strata,
-    statistic: Statistic,
-    rng: np.random.Generator,
-    n: int = 2_000,
-    level: float = LEVEL,
-) -> tuple[float, float]:
-    """The same for the statistic of `x` less that of `y`, each resampled by itself."""
-    return central(statistic(_resampled(x, rng, n)) - statistic(_resampled(y, rng, n)), level)
-
-
 def probability_of_improvement(
     x: Strata, y: Strata, rng: np.random.Generator, n: int = 2_000, level: float = LEVEL
 ) -> Estimate:
     """The chance that a seed of `x` beats one of `y`, ties counting half, mean over strata.
 
-    The interval is a stratified bootstrap; None where no stratum has two seeds on both sides. Where
-    all of `x` beat all of `y` it has no width, however few they are.
+    The interval is a stratified bootstrap, never narrower than Wilson's of as many pairs as each
+    seed can be in once; None where a stratum has a single seed on a side.
     """
     if len(x) != len(y) or not x or not all(map(len, (*x, *y))):
         raise ValueError("x and y need the same strata, at least one, and none of them empty")
@@ -133,16 +132,16 @@ def probability_of_improvement(
         (np.array([a], np.float64), np.array([b], np.float64)) for a, b in zip(x, y, strict=True)
     ]
     value = float(np.mean([_wins(a, b) for a, b in arrays]))
-    if all(min(len(a), len(b)) < 2 for a, b in zip(x, y, strict=True)):
+    pairs = [min(len(a), len(b)) for a, b in zip(x, y, strict=True)]
+    if min(pairs) < 2:
         return Estimate(value, None, None)
     draws = np.mean(
-        [
-            _wins(_resampled([a], rng, n), _resampled([b], rng, n))
-            for a, b in zip(x, y, strict=True)
-        ],
+        [_wins(_resampled(a, rng, n), _resampled(b, rng, n)) for a, b in zip(x, y, strict=True)],
         axis=0,
     )
-    return Estimate(value, *central(np.asarray(draws), level))
+    low, high = central(np.asarray(draws), level)
+    least, most = wilson(value * sum(pairs), sum(pairs), level)
+    return Estimate(value, min(low, least), max(high, most))
 
 
 def frames_to(curve: Sequence[tuple[int, float]], threshold: float) -> int | None:
@@ -153,7 +152,7 @@ def frames_to(curve: Sequence[tuple[int, float]], threshold: float) -> int | Non
     return next((frames for frames, value in curve if value >= threshold), None)
 
 
-def wilson(successes: int, episodes: int, level: float = LEVEL) -> tuple[float, float]:
+def wilson(successes: float, episodes: int, level: float = LEVEL) -> tuple[float, float]:
     """Wilson's interval of a rate."""
     p, z = successes / episodes, float(ndtri((1 + level) / 2))
     scale = 1 + z * z / episodes
@@ -166,13 +165,9 @@ def _standard_error(values: Sequence[float]) -> float:
     return float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
-def _resampled(strata: Strata, rng: np.random.Generator, n: int) -> FloatArray:
-    """Each stratum drawn again with replacement, side by side: [n, all values]."""
-    parts = [
-        np.asarray(values, np.float64)[rng.integers(0, len(values), (n, len(values)))]
-        for values in strata
-    ]
-    return np.concatenate(parts, axis=1)
+def _resampled(values: Sequence[float], rng: np.random.Generator, n: int) -> FloatArray:
+    """The values drawn again with replacement: [n, values]."""
+    return np.asarray(values, np.float64)[rng.integers(0, len(values), (n, len(values)))]
 
 
 def _wins(x: FloatArray, y: FloatArray) -> FloatArray:

@@ -7,22 +7,25 @@ whether they end up on a page or in a terminal.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio, Verdict
+from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio
+from backplay.report.intervals import mean_of
+from backplay.report.judging import Verdict
 from backplay.report.records import Group, RunRecord, is_share, measures_of
-from backplay.report.statistics import Estimate, student_interval
+from backplay.report.statistics import Estimate
 
 Judged = tuple[Claim, Verdict]
 Cells = list[tuple[str, ...]]
-CLAIMS_HEAD = ("claim", "where", "paper", "ours", "seeds", "verdict")
-COLUMNS = 8  # measures that a table shows at most; the rest is in the numbers
+CLAIMS_HEAD = ("claim", "where", "holds if", "paper", "ours", "seeds", "verdict")
+COLUMNS = 8  # measures that stand side by side at most; more are in rows
+_SIGNS = {"at least": ("≥", ">"), "at most": ("≤", "<")}
 
 
 def claims_cells(judged: Sequence[Judged], records: Sequence[RunRecord]) -> Cells:
-    """Text, place, the paper's number, ours with its interval, seeds, verdict."""
+    """Text, place, target, the paper's number, ours with its interval, seeds, verdict."""
     rows: Cells = [CLAIMS_HEAD]
     for claim, verdict in judged:
         unit = _unit(claim, records)
@@ -32,31 +35,80 @@ def claims_cells(judged: Sequence[Judged], records: Sequence[RunRecord]) -> Cell
         else:
             ours = estimate(Estimate(verdict.estimate, verdict.low, verdict.high), unit)
         seeds = f"{verdict.seeds}" if verdict.seeds else "–"
-        rows.append((claim.text, claim.where, paper, ours, seeds, verdict_words(verdict)))
+        holds = target(claim, unit)
+        rows.append((claim.text, claim.where, holds, paper, ours, seeds, verdict_words(verdict)))
     return rows
 
 
+def target(claim: Claim, unit: str) -> str:
+    """How the quantity must lie: `≥ 95%`, `> 1.1`, `76% ± 5 points`."""
+    aim = number(claim.aim, unit)
+    if claim.holds == "near":
+        around = number(claim.tolerance, "points" if unit == "share" else unit).lstrip("+")
+        return f"{aim} ± {around}"
+    return f"{_SIGNS[claim.holds][claim.strict]} {aim}"
+
+
 def verdict_words(verdict: Verdict) -> str:
-    """The word, and with one seed the side it points to."""
+    """The word, and with few seeds the side they point to."""
     if verdict.points is None:
         return verdict.word
     return f"{verdict.word}, points to {verdict.points!r}".replace("'", "“", 1).replace("'", "”")
 
 
 def results_cells(groups: Sequence[Group]) -> Cells:
-    """A row for each group with a run that has ended: means and intervals over seeds."""
+    """What groups with a run that has ended came to: means and intervals over seeds.
+
+    A row for each group. Where that would be more than `COLUMNS` measures, or settings that have
+    none in common, a row for each measure of each group.
+    """
     ended = [group for group in groups if group.ended]
-    measures = measures_of(run for group in ended for run in group.ended)[:COLUMNS]
+    measures = measures_of(run for group in ended for run in group.ended)
+    units = {name: _measure_unit(name, ended) for name in measures}
+    if len(measures) > COLUMNS or not _in_common(ended, measures):
+        return _in_rows(ended, units)
     names = [name.replace("_", " ") for name in measures]
     rows: Cells = [("setting", "regime", "seeds", "frames", *names, "minutes")]
-    units = {name: _measure_unit(name, ended) for name in measures}
     for group in ended:
         minutes = float(np.mean([run.seconds for run in group.ended])) / 60
-        cells = [_mean_cell(group.values(name), units[name]) for name in measures]
-        frames = number(group.first.frames, "frames") if group.first.frames else "–"
+        cells = [_mean_cell(group, name, units[name]) for name in measures]
         seeds = f"{len(group.ended)}"
-        rows.append((group.setting, group.regime, seeds, frames, *cells, f"{minutes:.1f}"))
+        rows.append((group.setting, group.regime, seeds, _frames(group), *cells, f"{minutes:.1f}"))
     return rows
+
+
+def words_in(cells: Cells) -> int:
+    """How many of the first columns of a table of results are words, set to the left."""
+    return 3 if cells[0][2] == "measure" else 2
+
+
+def _in_rows(groups: Sequence[Group], units: Mapping[str, str]) -> Cells:
+    rows: Cells = [("setting", "regime", "measure", "value", "seeds", "frames")]
+    for group in groups:
+        for name, unit in units.items():
+            values = group.values(name)
+            if values:
+                value, words = _mean_cell(group, name, unit), name.replace("_", " ")
+                counts = f"{len(values)}", _frames(group)
+                rows.append((group.setting, group.regime, words, value, *counts))
+    return rows
+
+
+def _in_common(groups: Sequence[Group], measures: Sequence[str]) -> bool:
+    """Whether there is a measure in every setting, or nothing to share."""
+    by_setting: dict[str, set[str]] = {}
+    for group in groups:
+        found = by_setting.setdefault(group.setting, set())
+        found |= {name for name in measures if group.values(name)}
+    return not measures or bool(set.intersection(*by_setting.values()))
+
+
+def _frames(group: Group) -> str:
+    """As many as were trained, a little more than were asked for; these if nobody says."""
+    trained = [run.result.get("frames") for run in group.ended]
+    whole = [frames for frames in trained if isinstance(frames, int)]
+    frames = max(whole, default=group.first.frames)
+    return number(frames, "frames") if frames else "–"
 
 
 def estimate(found: Estimate, unit: str) -> str:
@@ -97,8 +149,8 @@ def in_columns(cells: Sequence[Sequence[str]], left: int = 1) -> str:
     )
 
 
-def _mean_cell(values: Sequence[float], unit: str) -> str:
-    return estimate(student_interval(values), unit) if values else "–"
+def _mean_cell(group: Group, measure: str, unit: str) -> str:
+    return estimate(mean_of(group, measure), unit) if group.values(measure) else "–"
 
 
 def _measure_unit(measure: str, groups: Sequence[Group]) -> str:

@@ -24,13 +24,19 @@ Plain = Mapping[str, Any]
 
 def draw_study(study: Plain) -> bytes | None:
     """The panels of a study side by side, as the bytes of a PNG; None if it has none."""
+    figure = study_figure(study)
+    return None if figure is None else as_png(figure)
+
+
+def study_figure(study: Plain) -> Figure | None:
+    """The panels of a study side by side; None if it has none."""
     panels = study["panels"]
     if not panels:
         return None
     figure = Figure(figsize=(4.6 * len(panels), 3.7), dpi=130, layout="constrained")
     for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
         _draw_panel(axes, panel)
-    return as_png(figure)
+    return figure
 
 
 def _draw_panel(axes: Axes, panel: Plain) -> None:

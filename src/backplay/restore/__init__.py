@@ -1,7 +1,13 @@
 """Putting an environment back into a state it was in, exactly."""
 
 from backplay.restore.find import find_flaw, find_restorer
-from backplay.restore.layers import History, layers, restart_clocks
+from backplay.restore.layers import (
+    History,
+    capture_wrappers,
+    layers,
+    put_back_wrappers,
+    restart_clocks,
+)
 from backplay.restore.restorers import (
     RESTORERS,
     AtariState,
@@ -27,8 +33,10 @@ __all__ = [
     "ReplayState",
     "Restorer",
     "candidates",
+    "capture_wrappers",
     "find_flaw",
     "find_restorer",
     "layers",
+    "put_back_wrappers",
     "restart_clocks",
 ]

@@ -15,7 +15,7 @@ import random
 import time
 import types
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -45,6 +45,7 @@ _SPANS_EPISODES = {
         "t_start", "episode_returns", "episode_lengths", "episode_times", "total_steps",
     ),
 }  # fmt: skip
+_COUNTERS = frozenset(("RecordEpisodeStatistics", "Monitor"))  # no bearing on what is answered
 _STOPWATCHES = {"RecordEpisodeStatistics": "episode_start_time"}
 _STATIC_TYPES = (
     types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type,
@@ -104,6 +105,31 @@ def own_attributes(layer: AnyEnv) -> dict[str, Any]:
         for name, value in vars(layer).items()
         if name != inside and name not in _SKIPPED_NAMES and not is_static(value)
     }
+
+
+def capture_wrappers(env: AnyEnv) -> list[dict[str, Tree] | None]:
+    """The state of each wrapper, from the outside in.
+
+    None for one whose state is no data, and for one that only counts and takes the time.
+    """
+    return [_captured(layer) for layer in layers(env) if isinstance(layer, gym.Wrapper)]
+
+
+def put_back_wrappers(env: AnyEnv, saved: Sequence[dict[str, Tree] | None]) -> None:
+    """Writes what `capture_wrappers` read into the wrappers of an env made alike."""
+    wrappers = [layer for layer in layers(env) if isinstance(layer, gym.Wrapper)]
+    for layer, state in zip(wrappers, saved, strict=True):
+        if state is not None:
+            put_back(layer, state)
+
+
+def _captured(layer: AnyEnv) -> dict[str, Tree] | None:
+    if type(layer).__name__ in _COUNTERS:
+        return None
+    try:
+        return capture(layer)
+    except TypeError:
+        return None
 
 
 def spanning(layer: AnyEnv) -> tuple[str, ...]:

@@ -5,6 +5,7 @@
     demonstrations/0.npz …   copies of the files it was started with; may be none
     metrics.jsonl            one line per update, without wall time
     clock.jsonl              {"frames", "seconds"} now and then: wall time, never compared
+    processes.jsonl          who worked on it: a line for each process, with command and versions
     checkpoints/N.safetensors  all that going on needs, named by frames; the last two are kept
     result.json              at the end: what was measured
     lock                     held while a process works here

@@ -6,6 +6,7 @@ of it later.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -24,7 +25,7 @@ from backplay.runs.files import (
     unread,
     write_file,
 )
-from backplay.runs.run import CONFIG, PROVENANCE, Run
+from backplay.runs.run import CONFIG, DIGESTS, PROVENANCE, Run
 
 _DEMONSTRATIONS = "demonstrations"
 
@@ -41,10 +42,12 @@ def create(
     Args:
         path: where.
         config: what is asked for, as plain data.
-        demonstrations: files to be copied into it.
+        demonstrations: files to be copied into it; the config then says their checksums, too.
         command: how it is made; by default as this process was started.
     """
     require_free(path)
+    if demonstrations:
+        config = {**config, DIGESTS: [_digest(file) for file in demonstrations]}
     config = documents.exact(config)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -104,18 +107,25 @@ def _fill(
     """Writes all files; the config last, when the others are on the disk."""
     _clear(path)
     for i, file in enumerate(demonstrations):
-        try:
-            data = file.read_bytes()
-        except OSError as error:
-            raise BackplayError(
-                f"{file} cannot be copied", expected="a file that can be read", got=reason(error)
-            ) from error
-        write_file(path / _DEMONSTRATIONS / f"{i}.npz", data)
+        write_file(path / _DEMONSTRATIONS / f"{i}.npz", _content(file))
     told = documents.plain(provenance.gather(command))
     documents.write(path / PROVENANCE, told, documents.digest(config))
     sync_folder(path)
     documents.write(path / CONFIG, config)
     sync_folder(path.parent)
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(_content(file)).hexdigest()
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise BackplayError(
+            f"{file} cannot be copied", expected="a file that can be read", got=reason(error)
+        ) from error
 
 
 def _is_unfinished(path: Path) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from backplay.errors import BackplayError
+from backplay.errors import BusyError
 from backplay.runs.files import failed, remove_leftovers
 
 LOCK = "lock"
@@ -22,7 +22,7 @@ LOCK = "lock"
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Holds the lock of the directory at `path`; BackplayError at once if another process does."""
+    """Holds the lock of the directory at `path`; BusyError at once if another process does."""
     handle = _taken(path)
     try:
         with suppress(OSError):  # on a full disk it is a lock without a name in it
@@ -76,8 +76,8 @@ def _told(handle: int) -> str:
         return "another process"
 
 
-def _in_use(path: Path, holder: str) -> BackplayError:
-    return BackplayError(
+def _in_use(path: Path, holder: str) -> BusyError:
+    return BusyError(
         f"{path} is in use",
         expected="a run that no process works on",
         got=holder,

@@ -10,12 +10,16 @@ import platform
 import shlex
 import subprocess
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("backplay", "torch", "numpy", "numba", "gymnasium")
+PACKAGES = (
+    "backplay", "torch", "numpy", "numba", "gymnasium", "scipy", "safetensors",
+    "stable-baselines3", "minigrid", "ale-py", "mujoco", "gymnasium-robotics", "ray",
+)  # fmt: skip
 
 
 def gather(command: str | None = None) -> dict[str, Any]:
@@ -24,6 +28,7 @@ def gather(command: str | None = None) -> dict[str, Any]:
         "command": command or shlex.join(sys.orig_argv),
         "versions": {"python": platform.python_version(), **_versions()},
         "platform": platform.platform(),
+        "processor": _processor(),
         "cores": os.cpu_count(),
         "commit": commit_of(Path(__file__)),
         "begun": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -52,11 +57,18 @@ def _git(file: Path, *words: str) -> str | None:
     return done.stdout.strip()
 
 
-def _versions() -> dict[str, str | None]:
-    found: dict[str, str | None] = {}
+def _versions() -> dict[str, str]:
+    found: dict[str, str] = {}
     for package in PACKAGES:
-        try:
+        with suppress(metadata.PackageNotFoundError):
             found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            found[package] = None
     return found
+
+
+def _processor() -> str:
+    """Its model: another one may round otherwise."""
+    with suppress(OSError, UnicodeDecodeError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor()

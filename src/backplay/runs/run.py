@@ -6,19 +6,21 @@ readers need none. Does not know: how a directory is made, nor what any of it me
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from backplay.errors import BackplayError, show
-from backplay.runs import checkpoints, documents, lines, lock
+from backplay.runs import checkpoints, documents, lines, lock, provenance
 from backplay.runs.checkpoints import Checkpoint, Loaded
-from backplay.runs.files import damaged, is_broken, reason, sync_folder, unread
+from backplay.runs.files import damaged, is_broken, read_file, reason, sync_folder, unread
 
 CONFIG, PROVENANCE, RESULT = "config.json", "provenance.json", "result.json"
 METRICS, CLOCK, CHECKPOINTS = "metrics.jsonl", "clock.jsonl", "checkpoints"
+PROCESSES, DIGESTS = "processes.jsonl", "demonstrations"
 _RACES = 10  # how often a reader looks again while a writer removes what it found
 
 
@@ -32,9 +34,19 @@ class Run:
 
     @property
     def demonstrations(self) -> list[Path]:
-        """The run's own copies of its demonstrations."""
-        files = (self.path / "demonstrations").glob("[0-9]*.npz")
-        return sorted(files, key=lambda file: (len(file.name), file.name))
+        """The run's own copies of its demonstrations, the same that it began with."""
+        found = (self.path / "demonstrations").glob("[0-9]*.npz")
+        files = sorted(found, key=lambda file: (len(file.name), file.name))
+        wanted = self.config.get(DIGESTS, [])
+        if len(files) != len(wanted):
+            raise BackplayError(
+                f"{self.path} has lost its demonstrations", expected=f"{len(wanted)} files",
+                got=f"{len(files)}", do="Copy them back.",
+            )  # fmt: skip
+        for file, digest in zip(files, wanted, strict=True):
+            if hashlib.sha256(read_file(file)).hexdigest() != digest:
+                raise damaged(file, "another file than the run began with", do="Copy it back.")
+        return files
 
     @property
     def provenance(self) -> dict[str, Any]:
@@ -100,10 +112,10 @@ class Run:
         """
         file = self.path / METRICS
         found = self._newest(lambda checkpoint: lines.misfit(file, checkpoint.metrics))
-        if found is None and (self.path / RESULT).exists():
+        if found is None and self._has_saved():
             raise BackplayError(
-                f"{self.path} has ended", expected="a checkpoint to go on from", got="none",
-                do="Start a new run in another directory.",
+                f"{self.path} has lost its checkpoints", expected="one to go on from", got="none",
+                do="Copy them back, or start a new run in another directory.",
             )  # fmt: skip
         lines.cut(file, found[1].metrics.bytes if found else 0)
         return found[0] if found else None
@@ -116,14 +128,26 @@ class Run:
         """The metrics so far; a last line that a crash cut short is left out."""
         return lines.read(self.path / METRICS)
 
+    def begin_process(self, notes: Sequence[str] = ()) -> None:
+        """Notes who works on the run from here on: command, versions, machine, what was odd."""
+        lines.append(self.path / PROCESSES, {**provenance.gather(), "notes": list(notes)})
+
+    def processes(self) -> list[dict[str, Any]]:
+        """Who has worked on the run, in order; elsewhere it may have been rounded otherwise."""
+        return lines.read(self.path / PROCESSES)
+
     def tick(self, frames: int, seconds: float) -> None:
-        """Notes the wall time spent until so many frames."""
+        """Notes the wall time spent until so many frames, which are saved."""
         lines.append(self.path / CLOCK, {"frames": frames, "seconds": round(seconds, 3)})
 
     def finish(self, result: dict[str, Any]) -> None:
         """Writes what was measured at the end; NaN and the infinities become null."""
         body = documents.plain(result)
         documents.write(self.path / RESULT, body, documents.digest(self.config))
+
+    def _has_saved(self) -> bool:
+        """Whether there must have been a checkpoint."""
+        return (self.path / RESULT).exists() or _has_lines(self.path / CLOCK)
 
     def _document(self, name: str, do: str) -> dict[str, Any] | None:
         try:
@@ -185,3 +209,10 @@ class Run:
             return checkpoints.newest_first(self.path / CHECKPOINTS)
         except OSError as error:
             raise unread(self.path / CHECKPOINTS, error) from error
+
+
+def _has_lines(file: Path) -> bool:
+    try:
+        return b"\n" in file.read_bytes()
+    except OSError:
+        return False

@@ -18,7 +18,7 @@ class Ended(NamedTuple):
     name: str
     """Of its task."""
     code: int
-    """0 done, 2 refused, 130 stopped as it was told to; with all others it died."""
+    """0 done, 2 refused, 75 in use, 130 stopped as it was told to; with all others it died."""
     words: str
     """Why, in one line."""
 

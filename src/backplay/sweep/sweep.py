@@ -5,6 +5,7 @@ Comes in: tasks and a crew. Goes out: events in words; who is done, running, wai
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,9 +16,10 @@ from backplay.sweep.crew import Crew, Ended
 from backplay.sweep.left import time_left
 from backplay.sweep.standing import Standing, read_standing
 from backplay.sweep.task import Task
-from backplay.sweep.worker import REFUSED, STOPPED
+from backplay.sweep.worker import BUSY, REFUSED, STOPPED
 
 RETRIES = 3
+BUSY_SECONDS = 5.0  # until a run is tried again that another process works on
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +55,7 @@ class Sweep:
         self._running: dict[str, Task] = {}
         self._waiting: deque[Task] = deque()
         self._deaths: dict[str, tuple[int, str]] = {}  # in a row, and the checkpoint they left
+        self._not_before: dict[str, float] = {}  # of tasks that another process works on
         self._ends: dict[str, Standing] = {}  # of what changes no more
         for task in tasks:
             self._sort(task)
@@ -65,8 +68,7 @@ class Sweep:
     def step(self) -> list[str]:
         """Takes in who has ended and starts who may start; what happened, in words."""
         events = [words for ended in self._crew.ended() if (words := self._take(ended))]
-        while self._waiting and not self.stopping and len(self._running) < self._crew.size:
-            task = self._waiting.popleft()
+        while not self.stopping and len(self._running) < self._crew.size and (task := self._next()):
             self._running[task.name] = task
             self._crew.start(task)
         return events
@@ -117,9 +119,11 @@ class Sweep:
         task = self._running.pop(ended.name, None)
         if task is None:  # killed, and forgotten
             return ""
-        if ended.code == 0:
+        if ended.code == 0 or (ended.code in (BUSY, STOPPED) and _is_done(task)):
             self.done.append(task.name)
-            return f"{task.name}: done{_success(read_standing(task))}"
+            return f"{task.name}: done{_told(task)}{_success(read_standing(task))}"
+        if ended.code == BUSY and not self.stopping:
+            return self._wait_for_another(task)
         if self.stopping and ended.code != REFUSED:
             self._waiting.append(task)
             return ""
@@ -141,6 +145,22 @@ class Sweep:
         where = "its last checkpoint" if checkpoint else "the beginning"
         return f"{task.name}: {words}; goes on from {where}"
 
+    def _wait_for_another(self, task: Task) -> str:
+        """Lets a task that another process works on wait at the end of the line."""
+        first = task.name not in self._not_before
+        self._not_before[task.name] = time.monotonic() + BUSY_SECONDS
+        self._waiting.append(task)
+        return f"{task.name}: another process works on it; waiting for it" if first else ""
+
+    def _next(self) -> Task | None:
+        """The first of the line that need not wait longer."""
+        now = time.monotonic()
+        for task in self._waiting:
+            if self._not_before.get(task.name, 0.0) <= now:
+                self._waiting.remove(task)
+                return task
+        return None
+
     def _give_up(self, task: Task, words: str) -> str:
         self.failed[task.name] = words
         return f"{task.name}: failed: {words}"
@@ -158,6 +178,22 @@ def _newest_checkpoint(task: Task) -> str:
     """Its file name, which grows with the frames; "" if there is none."""
     files = (task.path / "checkpoints").glob("*.safetensors")
     return max((file.name for file in files), default="")
+
+
+def _is_done(task: Task) -> bool:
+    try:
+        return open_run(task.path).result is not None
+    except BackplayError:
+        return False
+
+
+def _told(task: Task) -> str:
+    """What was odd about how it was gone on with."""
+    try:
+        notes = [note for process in open_run(task.path).processes() for note in process["notes"]]
+    except (BackplayError, KeyError, TypeError):
+        return ""
+    return f" ({'; '.join(map(str, notes))})" if notes else ""
 
 
 def _success(standing: Standing) -> str:

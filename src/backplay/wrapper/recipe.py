@@ -37,6 +37,8 @@ class Recipe:
     """Those that lead to the start, in order: the curriculum may list them no longer."""
     stream: RandomStream
     """Where the wrapper's generator stood when the start was entered, which may draw from it."""
+    wrappers: list[Any]
+    """What each wrapper held when the start was entered: some keep it over many episodes."""
     actions: list[Any] = field(default_factory=list)
     """Those taken since."""
 
@@ -48,6 +50,7 @@ class Recipe:
             "start": list(self.start),
             "walks": [[walk.demo, list(walk.start), walk.steps, walk.seed] for walk in self.walks],
             "stream": self.stream,
+            "wrappers": trees.copy(self.wrappers),
             "actions": _stacked(self.actions),
         }
 
@@ -63,6 +66,7 @@ class Recipe:
                 for demo, start, steps, seed in data["walks"]
             ),
             stream=RandomStream(*data["stream"]),
+            wrappers=list(data["wrappers"]),
             actions=[trees.copy(action) for action in data["actions"]],
         )
 

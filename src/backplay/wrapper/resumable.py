@@ -1,8 +1,10 @@
 """A BackplayEnv that can be brought back in mid-episode, in another process, to the bit.
 
 `get_state` says how the present episode came to where it stands, as plain data; `set_state` goes
-the same way again in an env made alike, and refuses to go on from anywhere else. For that every
-reset of the env gets a seed: under `Standard` its episodes are not those of the plain env.
+the same way again in an env made alike, and refuses if that leads elsewhere: to another
+observation, sum of rewards or place in a random stream. (What a base env hides from all of these
+and keeps over a seeded reset is beyond it.) For that every reset of the env gets a seed: under
+`Standard` its episodes are not those of the plain env.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import numpy as np
 from backplay import trees
 from backplay.errors import BackplayError
 from backplay.records import Start
+from backplay.restore import capture_wrappers, put_back_wrappers
 from backplay.streams import RandomStream, new_generator, read_stream
 from backplay.walks import Walks
 from backplay.wrapper.env import BackplayEnv
@@ -47,6 +50,7 @@ class ResumableBackplayEnv(BackplayEnv):
             start=start,
             walks=walks.leading_to(start),
             stream=_place(rng),
+            wrappers=capture_wrappers(self.env),
         )
         self._seen, info = super()._enter(start, walks, rng, seed, options)
         return self._seen, info
@@ -107,6 +111,7 @@ class ResumableBackplayEnv(BackplayEnv):
         """Brings the env to where the recipe leads; an error unless that is `here`."""
         walks = Walks(self.demos, reseed=self._reseed, fresh_clock=self._fresh_clock)
         walks.keep(recipe.walks)
+        put_back_wrappers(self.env, recipe.wrappers)
         self._rng, self.start = new_generator(recipe.stream), recipe.start
         # A new env must be reset before anything else; one that is then put elsewhere, anyhow.
         seed = 0 if recipe.seed is None and not self._has_reset else recipe.seed
@@ -123,7 +128,7 @@ class ResumableBackplayEnv(BackplayEnv):
                 f"{name} did not come back to where it stood",
                 expected="an env that follows from its seed and its actions",
                 got=f"after the same {self._length} actions, now and then: {difference}",
-                do="Begin new episodes instead; in training by TrainConfig(exact_resume=False).",
+                do="Begin new episodes: TrainConfig(exact_resume=False) or --no-exact-resume.",
             )
 
 

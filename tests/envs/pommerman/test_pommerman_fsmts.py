@@ -1,115 +1,31 @@
-"""The state-machine agent: situations with a known answer, what it remembers and what it sees."""
-
-from dataclasses import dataclass, field
-from typing import Any
+"""The state-machine agent's states: situations with a known answer."""
 
 import numpy as np
 import pytest
+from fsmts_player import ME, Player, answer, answers, cell_of, certain
 from open_boards import Cell, open_board
 from scipy.stats import chisquare
 
-from backplay.envs.pommerman import boards, chance, rules
-from backplay.envs.pommerman.agents import MEMORY, SCRATCH
 from backplay.envs.pommerman.agents import fsmts_memory as kept
-from backplay.envs.pommerman.agents import fsmts_options as places
-from backplay.envs.pommerman.agents.fsmts import SCRATCH_NEEDED, FsmtsOptions, decide
-from backplay.envs.pommerman.agents.search import MOVES, ROOT, _expand
-from backplay.envs.pommerman.agents.search_model import COUNT
 from backplay.envs.pommerman.layout import (
-    AGENT_ALIVE,
-    AGENT_AMMO,
-    AGENT_FIELDS,
-    AGENTS,
     BOARD,
     BOMB,
-    BOMB_CELL,
     BOMB_COUNT,
     BOMB_DIRECTION,
-    BOMB_FIELDS,
-    BOMB_LEFT,
     BOMBS,
     DOWN,
     EXTRA_BOMB,
-    FLAME,
-    ITEMS,
     KICK,
     LAY,
     LEFT,
-    PASSAGE,
     RANGE,
     RIGHT,
-    ROW,
-    SEATS,
     SIZE,
-    STEP,
     STOP,
     UP,
-    VIEW,
-    WOOD,
 )
-from backplay.errors import BackplayError
 
-ME = (5, 5)
 COLUMN_6 = [(r, 6) for r in range(SIZE) if r != 5]
-
-
-def cell_of(place: Cell) -> int:
-    return SIZE * place[0] + place[1] + 1
-
-
-@dataclass
-class Player:
-    """Seat 0 (or another) with its memory; streams and scratch are its own."""
-
-    seat: int = 0
-    goal: Cell | None = None
-    before: int = 0
-    place_before: Cell | None = None
-    target: int | None = None
-    owners: dict[Cell, int] = field(default_factory=dict)
-    recent: list[Cell] = field(default_factory=list)
-    options: FsmtsOptions = field(default_factory=FsmtsOptions)
-
-    def __post_init__(self) -> None:
-        self.memory = np.zeros(MEMORY, np.int16)
-        self.memory[kept.GOAL] = cell_of(self.goal) if self.goal else 0
-        self.memory[kept.BEFORE] = self.before
-        self.memory[kept.PLACE_BEFORE] = cell_of(self.place_before) if self.place_before else 0
-        self.memory[kept.TARGET] = 0 if self.target is None else self.target + 1
-        for place, owner in self.owners.items():
-            self.memory[kept.OWNERS + cell_of(place) - 1] = owner + kept.SEAT_0
-        for k, place in enumerate(self.recent):
-            self.memory[kept.RECENT + kept.RECENT_CELLS - len(self.recent) + k] = cell_of(place)
-        self.row = self.options.row()
-        self.scratch = np.full(SCRATCH, 7, np.int16)  # whatever others left there
-
-    def decide(self, row: np.ndarray, streams: np.ndarray) -> int:
-        return int(decide(row, self.seat, self.memory, streams, 0, self.row, self.scratch))
-
-    def has_goal(self, goal: Cell | None) -> bool:
-        return bool(self.memory[kept.GOAL] == (cell_of(goal) if goal else 0))
-
-
-def answers(row: np.ndarray, draws: int = 30, **memory: Any) -> tuple[list[int], list[Player]]:
-    """What players with this memory do, each with a stream of its own."""
-    players = [Player(**memory) for _ in range(draws)]
-    return [p.decide(row, chance.streams(k, 1)) for k, p in enumerate(players)], players
-
-
-def answer(row: np.ndarray, **memory: Any) -> tuple[int, Player]:
-    """The one thing they all do."""
-    actions, players = answers(row, **memory)
-    assert len(set(actions)) == 1, f"not one action: {actions}"
-    return actions[0], players[0]
-
-
-def certain(row: np.ndarray, **memory: Any) -> tuple[int, Player]:
-    """What a player does without drawing a random number."""
-    player, streams = Player(**memory), chance.streams(5, 1)
-    before = streams.copy()
-    action = player.decide(row, streams)
-    np.testing.assert_array_equal(streams, before, "it drew a random number")
-    return action, player
 
 
 # Items.
@@ -203,14 +119,6 @@ def test_to_lay_a_bomb_there_must_be_shelter_within_five_steps(turn, expected):
     corridor = [(5, c) for c in range(1, turn + 1)] + [(4, turn)]
     row = open_board({0: (5, 1)}, wood=[(5, 0)], rigid=all_rigid_but(*corridor, (5, 0)))
     assert certain(row)[0] == expected
-
-
-def test_ammo_and_blast_are_believed_to_stay_what_they_were_at_first():
-    rows = [open_board({0: ME}, wood=[(5, 6)], ammo=ammo) for ammo in (1, 0)]
-    for frozen, expected in ((True, LAY), (False, STOP)):
-        player = Player(options=FsmtsOptions(frozen_supplies=frozen))
-        assert player.decide(rows[0], chance.streams(0, 1)) == LAY
-        assert player.decide(rows[1], chance.streams(0, 1)) == expected
 
 
 # Fleeing.
@@ -400,267 +308,3 @@ def test_a_teammate_is_no_target_but_in_the_way():
     action, player = certain(row)
     assert action == UP  # around the teammate
     assert player.memory[kept.TARGET] == 0
-
-
-# Wandering.
-def test_with_nothing_to_do_it_wanders():
-    action, player = answer(open_board({0: ME}))
-    assert action == UP
-    assert player.memory[kept.VISITS + cell_of(ME) - 1] == 1
-    assert list(player.memory[kept.RECENT : kept.RECENT + 6]) == [0, 0, 0, 0, 0, cell_of(ME)]
-
-
-def test_wandering_mostly_avoids_recent_cells():
-    actions, players = answers(open_board({0: ME}), draws=1200, recent=[(4, 5)])
-    counts = np.bincount(actions, minlength=6)
-    assert set(np.flatnonzero(counts)) == {UP, DOWN}
-    assert chisquare(counts[[DOWN, UP]], [900, 300]).pvalue > 1e-4
-    assert list(players[0].memory[kept.RECENT + 4 : kept.RECENT + 6]) == [
-        cell_of((4, 5)),
-        cell_of(ME),
-    ]
-
-
-def test_where_all_cells_are_recent_none_is_avoided():
-    recent = [(4, 5), (6, 5), (5, 4), (5, 6), ME]
-    assert answer(open_board({0: ME}), recent=recent)[0] == UP
-
-
-def test_wandering_does_not_stay_where_it_can_go():
-    player = Player()
-    player.memory[kept.VISITS : kept.RECENT] = 9
-    player.memory[kept.VISITS + cell_of(ME) - 1] = 0
-    assert player.decide(open_board({0: ME}), chance.streams(3, 1)) == UP
-
-
-def test_wandering_prefers_where_it_left_from_least_often():
-    player = Player()
-    player.memory[kept.VISITS + cell_of((4, 5)) - 1] = 2
-    player.memory[kept.VISITS + cell_of((6, 5)) - 1] = 1
-    player.memory[kept.VISITS + cell_of((5, 4)) - 1] = 1
-    assert player.decide(open_board({0: ME}), chance.streams(3, 1)) == RIGHT
-
-
-def test_closed_in_it_stays():
-    row = open_board({0: ME}, rigid=[(4, 5), (6, 5), (5, 4), (5, 6)])
-    assert answer(row)[0] == STOP
-
-
-# What it remembers of bombs.
-@pytest.mark.parametrize("seat", range(SEATS))
-@pytest.mark.parametrize("shift", [True, False])
-def test_a_fresh_bomb_belongs_to_the_seat_below_whoever_stands_on_it(seat, shift):
-    row = open_board({0: (0, 0), seat: (9, 9)}, bombs=[(9, 9, 2, 9)])
-    player = Player(options=FsmtsOptions(owner_shift=shift))
-    player.decide(row, chance.streams(0, 1))
-    owners = player.memory[kept.OWNERS : kept.OWNERS + SIZE * SIZE]
-    assert owners[cell_of((9, 9)) - 1] == kept.SEAT_0 + seat - shift
-    assert np.count_nonzero(owners) == 1
-
-
-def test_the_owner_of_a_kicked_bomb_goes_with_it():
-    row = open_board({0: (0, 0)}, bombs=[(8, 9, 2, 5), (2, 9, 2, 5)])
-    player = Player(owners={(9, 9): 2, (5, 5): 1, (2, 9): 0, (1, 9): 3})
-    player.decide(row, chance.streams(0, 1))
-    owners = player.memory[kept.OWNERS : kept.OWNERS + SIZE * SIZE]
-    assert owners[cell_of((8, 9)) - 1] == kept.SEAT_0 + 2
-    assert owners[cell_of((2, 9)) - 1] == kept.SEAT_0  # it had one
-    assert np.count_nonzero(owners) == 2
-
-
-@pytest.mark.parametrize(("invisible", "seen"), [(True, 2), (False, 4)])
-def test_a_search_sees_bombs_it_saw_being_laid_but_for_those_of_seat_minus_one(invisible, seen):
-    bombs = [(0, 8, 2, 5), (10, 8, 2, 5), (9, 9, 2, 5), (8, 10, 2, 5)]
-    row = open_board({0: ME, 1: (5, 6)}, bombs=bombs)
-    player = Player(
-        owners={(0, 8): 0, (10, 8): 3, (9, 9): -1},
-        options=FsmtsOptions(unknown_bombs_invisible=invisible),
-    )
-    player.decide(row, chance.streams(0, 1))
-    assert player.scratch[ROOT + COUNT] == seen
-
-
-BOMB_ABOVE = {"bombs": [(4, 5, 2, 5)]}
-
-
-@pytest.mark.parametrize(
-    ("situation", "moves"),
-    [
-        ({}, [STOP, UP, DOWN, LEFT, LAY]),
-        ({"kick": 1}, [STOP, UP, DOWN, LEFT, RIGHT, LAY]),
-        ({"ammo": 0}, [STOP, UP, DOWN, LEFT]),
-        ({"rigid": [(4, 5)], "wood": [(6, 5)]}, [STOP, LEFT, LAY]),
-        ({"items": {(4, 5): KICK}, "flames": [(6, 5)]}, [STOP, UP, LEFT, LAY]),
-        (BOMB_ABOVE, [STOP, DOWN, LEFT, LAY]),
-        ({"kick": 1, **BOMB_ABOVE}, [STOP, UP, DOWN, LEFT, RIGHT, LAY]),
-        ({"kick": 1, "wood": [(3, 5)], **BOMB_ABOVE}, [STOP, DOWN, LEFT, RIGHT, LAY]),
-        ({"kick": 1, "items": {(3, 5): KICK}, **BOMB_ABOVE}, [STOP, DOWN, LEFT, RIGHT, LAY]),
-        ({"bombs": [(5, 5, 2, 9)]}, [STOP, UP, DOWN, LEFT]),
-    ],
-)
-def test_a_search_tries_the_moves_that_make_sense(situation, moves):
-    """Enemy 1 stands to the right."""
-    row = open_board({0: ME, 1: (5, 6)}, **situation)
-    player = Player()
-    player.decide(row, chance.streams(0, 1))
-    count = _expand(row, 0, player.memory, chance.streams(0, 1), 0, player.scratch)
-    assert list(player.scratch[MOVES : MOVES + count]) == moves
-
-
-# What it sees, and what it needs.
-def games(count: int, steps: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Rows of games of four such agents with their memories, every few steps."""
-    seen = []
-    row = np.zeros(ROW, np.int16)
-    scratch, options = np.zeros(SCRATCH, np.int16), FsmtsOptions(simulations=8).row()
-    rewards, actions = np.zeros(SEATS, np.int16), np.zeros(SEATS, np.int64)
-    for seed in range(count):
-        streams = chance.streams(seed, SEATS + 1)
-        boards.generate(row, streams, SEATS)
-        memory = np.zeros((SEATS, MEMORY), np.int16)
-        for step in range(steps):
-            if step % 7 == 0:
-                seen.append((row.copy(), memory.copy()))
-            for seat in range(SEATS):
-                actions[seat] = decide(row, seat, memory[seat], streams, seat, options, scratch)
-            assert ((actions >= STOP) & (actions <= LAY)).all()
-            rules.step(row, actions)
-            if rules.outcome(row, rewards):
-                break
-    return seen
-
-
-@pytest.fixture(scope="module")
-def played() -> list[tuple[np.ndarray, np.ndarray]]:
-    return games(4, 300)
-
-
-def outcome(row, seat, memory, options, seed=11):
-    """Action, memory and stream after a decision."""
-    memory, streams = memory.copy(), chance.streams(seed, 1)
-    scratch = np.random.default_rng(seed).integers(0, 99, SCRATCH).astype(np.int16)
-    action = decide(row, seat, memory, streams, 0, options.row(), scratch)
-    return int(action), memory.tobytes(), int(streams[0])
-
-
-def test_decisions_repeat_and_leave_the_game_alone(played):
-    for row, memory in played[::5]:
-        for seat in range(SEATS):
-            before = row.copy()
-            first = outcome(row, seat, memory[seat], FsmtsOptions())
-            assert outcome(row, seat, memory[seat], FsmtsOptions()) == first
-            np.testing.assert_array_equal(row, before)
-
-
-def is_alive(row, seat):
-    return row[AGENTS + seat * AGENT_FIELDS + AGENT_ALIVE] != 0
-
-
-def hide(row, seat, rng, view):
-    """Change what the seat does not observe: hidden items, what others carry, ages of flames..."""
-    row = row.copy()
-    row[ITEMS : ITEMS + SIZE * SIZE] = rng.integers(6, 9, SIZE * SIZE)
-    row[FLAME + 1 :: 2] = rng.integers(0, 3, len(row[FLAME + 1 :: 2]))
-    for other in set(range(SEATS)) - {seat}:
-        row[AGENTS + other * AGENT_FIELDS + AGENT_AMMO :][:3] = rng.integers(0, 2, 3) + 3
-    me = row[AGENTS + seat * AGENT_FIELDS]
-    far = np.array([view > 0 and beyond(c, me, view) for c in range(SIZE * SIZE)], bool)
-    for bomb in range(BOMBS, BOMBS + BOMB_FIELDS * row[BOMB_COUNT], BOMB_FIELDS):
-        row[bomb + BOMB_DIRECTION : bomb + BOMB_FIELDS] = rng.integers(0, 4, 2)
-        if far[row[bomb + BOMB_CELL]]:
-            row[bomb + BOMB_LEFT : bomb + BOMB_DIRECTION] = rng.integers(2, 10, 2)
-    board = row[BOARD : BOARD + SIZE * SIZE]
-    anything = far & (board <= WOOD)
-    board[anything] = rng.integers(PASSAGE, WOOD + 1, anything.sum())
-    row[STEP] += 1
-    return row
-
-
-def beyond(cell, me, view):
-    return max(abs(cell // SIZE - me // SIZE), abs(cell % SIZE - me % SIZE)) > view
-
-
-@pytest.mark.parametrize("view", [0, 4, 2])
-def test_it_decides_by_what_its_seat_observes_alone(played, view):
-    rng = np.random.default_rng(0)
-    for row, memory in played[1::2]:
-        row = row.copy()
-        row[VIEW] = view
-        for seat in [k for k in range(SEATS) if is_alive(row, k)]:
-            expected = outcome(row, seat, memory[seat], FsmtsOptions())
-            changed = hide(row, seat, rng, view)
-            assert outcome(changed, seat, memory[seat], FsmtsOptions()) == expected
-
-
-def test_a_smaller_view_changes_decisions(played):
-    changed = 0
-    for row, memory in played:
-        small = row.copy()
-        small[VIEW] = 2
-        for seat in range(SEATS):
-            full = outcome(row, seat, memory[seat], FsmtsOptions())
-            changed += outcome(small, seat, memory[seat], FsmtsOptions()) != full
-    assert changed > len(played)
-
-
-def test_the_dead_stop_and_draw_nothing(played):
-    row, memory = played[0]
-    row = row.copy()
-    row[AGENTS + AGENT_ALIVE] = 0
-    before = outcome(row, 0, memory[0], FsmtsOptions())
-    assert before == (STOP, memory[0].tobytes(), int(chance.streams(11, 1)[0]))
-
-
-SWITCHES = [
-    "owner_shift",
-    "unknown_bombs_invisible",
-    "row0_freeze",
-    "row0_target_scores_100",
-    "frozen_reply",
-    "stale_rollout_position",
-    "duplicate_flood",
-    "frozen_supplies",
-]
-
-
-@pytest.mark.parametrize("name", SWITCHES)
-def test_every_switch_changes_something(played, name):
-    other = FsmtsOptions(**{name: False})
-    for seed in range(5):
-        for row, memory in played:
-            for seat in [k for k in range(SEATS) if is_alive(row, k)]:
-                known = row, seat, memory[seat]
-                if outcome(*known, other, seed) != outcome(*known, FsmtsOptions(), seed):
-                    return
-    pytest.fail(f"{name} changes nothing")
-
-
-@pytest.mark.parametrize(("step", "forgets"), [(0, True), (1, False)])
-def test_reset_on_episode_forgets_at_step_0(step, forgets):
-    row = open_board({0: ME}, step=step)
-    player = Player(goal=(1, 5), options=FsmtsOptions(reset_on_episode=True))
-    player.decide(row, chance.streams(0, 1))
-    assert player.has_goal(None) == forgets
-    player = Player(goal=(1, 5))
-    player.decide(row, chance.streams(0, 1))
-    assert player.has_goal((1, 5))
-
-
-def test_the_options_row_has_the_order_kernels_expect():
-    usual = FsmtsOptions().row()
-    assert usual.dtype == np.int32
-    assert FsmtsOptions(simulations=123).row()[places.SIMULATIONS] == 123
-    for name in [*SWITCHES, "reset_on_episode"]:
-        flipped = FsmtsOptions(**{name: not getattr(FsmtsOptions(), name)}).row()
-        assert list(np.flatnonzero(flipped != usual)) == [getattr(places, name.upper())]
-
-
-@pytest.mark.parametrize("simulations", [0, -5, 2_000_000])
-def test_a_budget_out_of_range_is_refused(simulations):
-    with pytest.raises(BackplayError, match="simulations: expected 1 to 1,000,000"):
-        FsmtsOptions(simulations=simulations)
-
-
-def test_memory_and_scratch_are_large_enough():
-    assert kept.REMEMBERED <= MEMORY
-    assert SCRATCH_NEEDED <= SCRATCH

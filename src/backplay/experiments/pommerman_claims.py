@@ -1,0 +1,99 @@
+"""What the paper says of Pommerman, as claims: Figures 3 and 4, section 4.3, appendices A.7, A.8.
+
+Comes in: whose settings the runs have. Goes out: claims, as data, and the paper's per-map table.
+Does not know: the jobs that answer them.
+
+The rows of that table (24, 26, 6, 5 and 5 maps at 90 to 50 %) do not grow as the caption's "at
+least" would have it, so they are read as maps between two shares: 66 of 100 are then won half of
+the time or more. The caption says all of them. Both are claimed, each with its place.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import accumulate
+
+from backplay.report.claims import Claim, Difference, Final
+
+CLEARLY = 0.1  # a difference in wins that counts as one
+FOUR = ((4, "winner"), (4, "runner-up"))
+HUNDRED = ((100, "winner"),)
+PAPERS_OWN = ", the paper's settings"
+
+_TABLE = {"90%": 24, "80%": 26, "70%": 6, "60%": 5, "50%": 5}
+PAPER_MAPS = dict(zip(_TABLE, accumulate(_TABLE.values()), strict=True))
+"""Of 100 maps, how many the paper's agent won at least so often: its rows, added up."""
+MAPS_WON = {
+    f"winner, 100 maps, sparse{settings}": PAPER_MAPS for settings in ("", PAPERS_OWN)
+}  # fmt: skip
+"""The paper's table for the settings that it is about."""
+
+
+def four_claims(settings: str = "") -> list[Claim]:
+    """On four maps with sparse rewards; `settings` ends the name of what runs are measured on."""
+    setting = f"winner, 4 maps, sparse{settings}"
+    return [
+        Claim(
+            text="Backplay wins most games against three FSMTS agents on 4 maps",
+            where="Section 4.3, Figure 3b", quantity=Final(setting, "backplay", "success"),
+            holds="at least", target=0.5,
+        ),
+        *all_ahead(FOUR, "sparse", 3, settings),
+        Claim(
+            text="Standard learns not to use bombs, Backplay does not", where="Appendix A.7",
+            quantity=Difference(
+                Final(setting, "backplay", "bomb_share"), Final(setting, "standard", "bomb_share")
+            ),
+            holds="at least", target=0.01,
+        ),
+    ]  # fmt: skip
+
+
+def hundred_claims(settings: str = "") -> list[Claim]:
+    """On 100 maps with sparse rewards."""
+    of = partial(Final, f"winner, 100 maps, sparse{settings}", "backplay")
+    return [
+        *all_ahead(HUNDRED, "sparse", 3, settings),
+        Claim(
+            text="Backplay wins 80 % of the games on half of the maps",
+            where="Appendix A.8, table (24 + 26 maps) and caption",
+            quantity=of("maps_won_80"), paper=PAPER_MAPS["80%"] / 100, holds="at least",
+        ),
+        Claim(
+            text="Backplay wins half of the games on 66 of 100 maps",
+            where="Appendix A.8, table, its rows added up",
+            quantity=of("maps_won_50"), paper=PAPER_MAPS["50%"] / 100, holds="at least",
+        ),
+        Claim(
+            text="Backplay wins half of the games on every map",
+            where="Appendix A.8, caption; the table has 66 of 100 maps",
+            quantity=of("least_won_map"), paper=0.5, holds="at least",
+        ),
+        Claim(
+            text="Backplay wins 416 of 1,000 games on ten maps held out", where="Section 4.3",
+            quantity=of("held_out_success"), paper=0.416, holds="at least",
+        ),
+    ]  # fmt: skip
+
+
+def all_ahead(
+    sets: tuple[tuple[int, str], ...], rewards: str, figure: int, settings: str = ""
+) -> list[Claim]:
+    """Backplay before Standard and Uniform, in each part of a figure."""
+    parts = {(100, "winner"): "a", (4, "winner"): "b", (4, "runner-up"): "c"}
+    return [
+        _ahead(f"{who}, {maps} maps, {rewards}{settings}", other, f"Figure {figure}{part}")
+        for (maps, who), part in parts.items()
+        if (maps, who) in sets
+        for other in ("standard", "uniform")
+    ]
+
+
+def _ahead(setting: str, other: str, where: str) -> Claim:
+    return Claim(
+        text=f"Backplay wins more games than {other.capitalize()}: {setting}", where=where,
+        quantity=Difference(
+            Final(setting, "backplay", "success"), Final(setting, other, "success")
+        ),
+        holds="at least", target=CLEARLY,
+    )  # fmt: skip

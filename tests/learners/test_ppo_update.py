@@ -1,0 +1,133 @@
+"""PPO's update by hand arithmetic, and its hyperparameters."""
+
+import copy
+from typing import Any
+
+import numpy as np
+import probes
+import pytest
+import torch
+from probe_learners import learner_for
+from torch import Tensor, nn
+
+from backplay.errors import BackplayError
+from backplay.learners import PPO, PPOConfig, Rollout
+from backplay.learners.optimiser import FlatAdam
+from backplay.learners.ppo import Batch
+
+torch.set_num_threads(1)
+
+
+def a_rollout(scope: str = "none") -> tuple[PPO, Rollout]:
+    """A learner that cannot move, and its rollout of one-step episodes."""
+    envs = probes.vector(probes.MatchReward)
+    learner = learner_for(envs, learning_rate=1e-12, normalise_advantages=scope)
+    return learner, learner.collect(envs, envs.reset(seed=0)[0])
+
+
+def test_metrics_of_an_unchanged_policy() -> None:
+    learner, rollout = a_rollout()
+    metrics = learner.update(rollout)
+    advantages = rollout.rewards - rollout.values  # each episode is one step
+    assert metrics["approximate_kl"] == pytest.approx(0, abs=1e-6)
+    assert metrics["clip_fraction"] == 0
+    assert metrics["policy_loss"] == pytest.approx(-advantages.mean(), abs=1e-5)
+    assert metrics["value_loss"] == pytest.approx((advantages**2).mean(), rel=1e-4)
+    assert metrics["entropy"] == pytest.approx(np.log(2), abs=1e-3)
+    explained = 1 - advantages.var() / rollout.rewards.var()
+    assert metrics["explained_variance"] == pytest.approx(explained, abs=1e-4)
+    assert metrics["learning_rate"] == 1e-12
+
+
+def test_gain_is_the_clipped_one() -> None:
+    learner, _ = a_rollout()
+    rng = np.random.default_rng(0)
+    rows = 200
+    seen = torch.from_numpy(rng.choice([-1, 1], (rows, 1)).astype(np.float32))
+    actions = torch.from_numpy(rng.integers(0, 2, rows))
+    advantages = torch.from_numpy(rng.normal(size=rows).astype(np.float32))
+    with torch.no_grad():
+        now = learner.distribution.log_prob(learner.network(seen)[0], actions)
+    ratios = torch.from_numpy(rng.uniform(0.5, 1.5, rows).astype(np.float32))
+    batch = Batch(seen, actions, now - ratios.log(), advantages, torch.zeros(rows))
+    _, (gains, _, _, _) = learner._loss(batch, 0.0)
+    expected = torch.minimum(ratios * advantages, ratios.clamp(0.8, 1.2) * advantages)
+    np.testing.assert_allclose(gains.detach(), expected, atol=1e-5)
+
+
+def test_advantages_are_normalised_where_asked() -> None:
+    def gains_of_halves(scope: str) -> list[Tensor]:
+        learner, rollout = a_rollout(scope)
+        batch = learner._batch(rollout)
+        halves = (slice(0, 60), slice(60, 128))
+        parts = [Batch(*(part[half] for part in batch)) for half in halves]  # type: ignore[index]
+        # The policy has not moved, so the ratio is 1 and the gain is the advantage.
+        return [learner._loss(part, 0.0)[1][0].detach() for part in parts]
+
+    for gains in gains_of_halves("minibatch"):
+        assert float(gains.mean()) == pytest.approx(0, abs=1e-5)
+        assert float(gains.std(correction=0)) == pytest.approx(1, abs=1e-5)
+    left, right = gains_of_halves("batch")
+    gains = torch.cat([left, right])
+    assert float(gains.mean()) == pytest.approx(0, abs=1e-5)
+    assert float(gains.std(correction=0)) == pytest.approx(1, abs=1e-5)
+    assert abs(float(left.mean())) > 1e-3
+    plain = torch.cat(gains_of_halves("none"))
+    _, rollout = a_rollout()
+    expected = torch.from_numpy(rollout.rewards - rollout.values).flatten()
+    torch.testing.assert_close(plain, expected, atol=1e-5, rtol=0)
+
+
+def test_long_gradients_are_scaled_down() -> None:
+    network = nn.Linear(2, 1)
+    reference = copy.deepcopy(network)
+    optimiser = FlatAdam(network, eps=1.0)
+    inputs = torch.tensor([[3.0, 4.0]])
+    norm = optimiser.step(network(inputs).sum(), learning_rate=1.0, max_gradient_norm=0.5)
+    assert float(norm) == pytest.approx(26**0.5)  # of the gradient (3, 4; 1)
+    # Adam's first step is g / (|g| + eps), here with g = (3, 4; 1) · 0.5 / √26.
+    gradient = torch.tensor([3.0, 4.0, 1.0]) * 0.5 / 26**0.5
+    before = torch.cat([reference.weight.flatten(), reference.bias])
+    after = torch.cat([network.weight.flatten(), network.bias])
+    torch.testing.assert_close(before - after, gradient / (gradient + 1))
+
+
+def test_minibatches_cover_the_batch_evenly() -> None:
+    config = PPOConfig(minibatch_size=5120)
+    bounds = config.minibatch_bounds(60 * 1707)  # the paper's batch
+    assert len(bounds) == 21
+    assert bounds[0] == 0
+    assert bounds[-1] == 102_420
+    assert set(np.diff(bounds)) == {5121}
+    assert PPOConfig(minibatch_size=64).minibatch_bounds(10) == [0, 10]
+    assert np.ptp(np.diff(PPOConfig(minibatch_size=3).minibatch_bounds(10))) == 1
+    few = PPOConfig(minibatch_size=10, minibatches_per_pass=2)
+    assert few.minibatch_bounds(100) == [0, 10, 20]
+
+
+def test_coefficients_decay_linearly() -> None:
+    config = PPOConfig(
+        learning_rate=0.1,
+        final_learning_rate=0.0,
+        entropy_coefficient=0.2,
+        final_entropy_coefficient=0.5,
+    )
+    assert [config.learning_rate_at(p) for p in (0, 0.5, 1)] == pytest.approx([0.1, 0.05, 0])
+    assert [config.entropy_coefficient_at(p) for p in (0, 1)] == pytest.approx([0.2, 0.1])
+    assert PPOConfig().learning_rate_at(1) == 3e-4
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"num_steps": 0},
+        {"minibatches_per_pass": 0},
+        {"gamma": 1.5},
+        {"learning_rate": 0.0},
+        {"normalise_advantages": "always"},
+    ],
+    ids=str,
+)
+def test_senseless_hyperparameters_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(BackplayError, match=next(iter(wrong))):
+        PPOConfig(**wrong)
