@@ -54,7 +54,7 @@ def sheet(title: str, heading: str, about: Sequence[str], sections: Sequence[str
 <body>
 <main>
 <header>
-<h1>{escape(heading)}</h1>
+<h1>{escape(heading[:1].upper() + heading[1:])}</h1>
 {_lines(paragraph(text) for text in about if text)}
 </header>
 {_lines(part for part in sections if part)}

@@ -126,15 +126,20 @@ def number(value: float, unit: str = "") -> str:
     if math.isinf(value):
         return ("never" if unit == "frames" else "∞") if value > 0 else "-∞"
     if unit == "share":
-        return f"{100 * value:.0f}%" if abs(value) in (0, 1) else f"{100 * value:.3g}%"
+        return f"{_tenths(100 * value)}%"
     if unit == "points":
-        return f"{100 * value:+.3g} points"
+        return f"{'+' if value >= 0 else ''}{_tenths(100 * value)} points"
     if unit == "frames":
         for size, letter in ((1e6, " M"), (1e3, "k")):
             if abs(value) >= size:
                 return f"{value / size:.3g}{letter}"
         return f"{value:.0f}"
     return "0" if abs(value) < 5e-4 else f"{value:.3g}"
+
+
+def _tenths(value: float) -> str:
+    """With one digit behind the point, if that is not 0."""
+    return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")
 
 
 def in_columns(cells: Sequence[Sequence[str]], left: int = 1) -> str:
