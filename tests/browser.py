@@ -7,6 +7,7 @@ CI=true they fail: there it must work.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -35,8 +36,13 @@ ARGUMENTS = (
 
 @cache
 def executable() -> str | None:
-    """Where Chromium is; None if there is none and none can be set up."""
-    return on_path() or from_packages() or from_playwright()
+    """Where Chromium is; None if there is none and none can be set up.
+
+    One process at a time: tests run in several, and a package manager serves one.
+    """
+    with (Path(tempfile.gettempdir()) / "backplay-chromium.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return on_path() or from_packages() or from_playwright()
 
 
 def on_path() -> str | None:
@@ -52,7 +58,16 @@ def from_packages() -> str | None:
     if not root and not (shutil.which("sudo") and _runs("sudo", "-n", "true")):
         return None
     sudo = [] if root else ["sudo", "-n"]
-    install = [*sudo, "apt-get", "install", "-y", "--no-install-recommends", "chromium"]
+    install = [
+        *sudo,
+        "apt-get",
+        "-o",
+        "DPkg::Lock::Timeout=240",
+        "install",
+        "-y",
+        "--no-install-recommends",
+        "chromium",
+    ]
     if not _runs(*install):
         _runs(*sudo, "apt-get", "update")
         _runs(*install)

@@ -193,6 +193,8 @@ def survive(kind: str, kills: int, seed: int, folder: Path) -> dict[str, Any]:
     """Kills runs `kills` times in all; how often at which moment, and how many runs ended."""
     torch.set_num_threads(1)
     job, rng = job_of(kind), np.random.default_rng(seed)
+    prepare(folder / "warm", job)
+    carry_out(folder / "warm")  # in this process: what a first time compiles, forks need not
     prepare(folder / "alone", job)
     often = count_moments(folder / "alone")
     missing = [moment for moment in MOMENTS if not often[moment]]

@@ -24,7 +24,14 @@ def make_tasks(folder: Path, frames: int = 40_960) -> list[Task]:
     tasks = []
     for seed in SEEDS:
         job = MazeJob(
-            regime="backplay", seed=seed, frames=frames, mazes=4, held_out=1, evaluations=4, size=8
+            regime="backplay",
+            seed=seed,
+            frames=frames,
+            mazes=4,
+            held_out=1,
+            evaluations=4,
+            size=8,
+            effort=0.3,
         )
         prepare(folder / job.name, job)
         tasks.append(Task(name=job.name, path=folder / job.name, frames=frames))
