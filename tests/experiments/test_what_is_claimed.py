@@ -108,8 +108,8 @@ def test_budgets_are_named_by_the_frames_that_are_run(scale: float) -> None:
     (claim,) = EXPERIMENTS["maze-budget"].claims
     assert isinstance(claim.quantity, Final)
     answering = {job.frames for job in jobs if job.setting == claim.quantity.setting}
-    assert answering == ({1_500_000} if scale == 0.05 else set())
-    assert claim.text.startswith("1.5 million frames")
+    assert answering == ({2_000_000} if scale == 0.05 else set())
+    assert claim.text.startswith("2 million frames")
 
 
 def test_only_simulated_numbers_of_the_theory_need_seeds() -> None:

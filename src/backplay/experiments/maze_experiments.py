@@ -29,7 +29,7 @@ FULL = PAPER_EPOCHS * PAPER_EPOCH
 ENOUGH = 0.05  # of FULL, for our preset
 EXTRAS = (0, 5, 10)
 IMITATING = ("cloned", "cloned+ppo", "kickstarted")
-BUDGETS = (1_024_000, ENOUGH_FRAMES, 2_000_000, 3_000_000, 5_000_000, 10_240_000)
+BUDGETS = (1_024_000, 1_500_000, ENOUGH_FRAMES, 3_000_000, 5_000_000, 10_240_000)
 """Frames of maze-budget's runs at its own scale."""
 
 
