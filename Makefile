@@ -15,7 +15,7 @@ setup: .venv/installed
 	@touch $@
 
 test: setup  ## all tests
-	$(BIN)/pytest -n $(JOBS)
+	$(BIN)/pytest -n $(JOBS) --dist worksteal --durations 12
 
 check: setup  ## format, lint, types, fast tests
 	$(BIN)/ruff format --check .

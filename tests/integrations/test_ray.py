@@ -19,7 +19,7 @@ from backplay.work import prepare
 SEEDS = (0, 1)
 
 
-def make_tasks(folder: Path, frames: int = 40_960) -> list[Task]:
+def make_tasks(folder: Path, frames: int = 40_960, evaluations: int = 4) -> list[Task]:
     """Two runs of a few seconds."""
     tasks = []
     for seed in SEEDS:
@@ -29,7 +29,7 @@ def make_tasks(folder: Path, frames: int = 40_960) -> list[Task]:
             frames=frames,
             mazes=4,
             held_out=1,
-            evaluations=4,
+            evaluations=evaluations,
             size=8,
             effort=0.3,
         )
@@ -104,7 +104,7 @@ def test_whoever_is_killed_the_bytes_are_those_without_ray(
 
 @pytest.mark.slow
 def test_stopped_runs_are_saved(tmp_path: Path, cluster: Cluster) -> None:
-    tasks = make_tasks(tmp_path, frames=1_024_000)
+    tasks = make_tasks(tmp_path, frames=1_024_000, evaluations=100)
     sweep = Sweep(tasks, cluster)
     drive(sweep, begun(*tasks))
     sweep.stop()
