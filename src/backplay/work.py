@@ -5,7 +5,7 @@
 
 Comes in: a run directory with a job in its config. Goes out: its metrics, checkpoints and, at the
 end, its result. A run that is killed at any moment and carried out again ends with the same bytes
-in all of these. Does not know: screens, processes, other runs.
+in its metrics, last checkpoint and result. Does not know: screens, processes, other runs.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from typing import Any
 import torch
 
 from backplay import runs
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, show
 from backplay.experiments.jobs import Job, Work, from_json, to_json
 from backplay.learners.workers import Alone, Workers, any_of, from_first
 from backplay.runs import Run
+from backplay.runs.run import CLOCK
 from backplay.train import Progress
 
 SAVE_SECONDS = 30.0  # at most this much work is lost to a crash
@@ -40,7 +41,7 @@ def prepare(path: Path, job: Job, *, threads: int = 1, command: str | None = Non
     run = runs.open_run(path)
     if run.config != config:
         raise BackplayError(
-            f"{path} is another run", expected=f"{config}", got=f"{run.config}",
+            f"{path} is another run", expected=show(config), got=show(run.config),
             do="Choose another directory, or remove this one.",
         )  # fmt: skip
     return run
@@ -106,7 +107,8 @@ def drive(
             files.save({"frames": 0, **work.state()})
             files.finish({"frames": 0, **work.result()})
         return True
-    state = from_first(workers, files.resume() if files else None)
+    exact = training.config.exact_resume
+    state = from_first(workers, files.resume(exact=exact) if files else None)
     if state is not None:
         training.load_state(state)
     if files:
@@ -144,12 +146,14 @@ class _Files:
         except BackplayError as error:
             self._before = 0.0
             self._notes.append(f"the wall time before is lost: {error}")
-            (run.path / "clock.jsonl").unlink(missing_ok=True)
+            (run.path / CLOCK).unlink(missing_ok=True)
 
-    def resume(self) -> dict[str, Any] | None:
-        """What was saved last."""
+    def resume(self, *, exact: bool) -> dict[str, Any] | None:
+        """What was saved last; where it is not gone on with exactly, that is noted."""
         loaded = self._run.resume()
         self._notes += loaded.notes if loaded else []
+        if loaded and not exact:
+            self._notes.append(f"new episodes from {loaded.state['frames']:,} frames on")
         for note in self._notes:
             self.say(note)
         self._run.begin_process(self._notes)

@@ -208,3 +208,15 @@ def test_tensorboard_logs_are_written_and_gone_on_with(run: Run, demos: dict[str
     Path("r/result.json").unlink()
     assert run("train", "--resume", "r").code == 0
     assert len(list(Path("r/tensorboard").glob("events*"))) == 2
+
+
+def test_going_on_with_new_episodes_is_allowed_and_noted(run: Run, demos: dict[str, Path]) -> None:
+    train(run, demos, "--dir", "r", "--evaluate-every", 128)
+    Path("r/result.json").unlink()
+    newest = max(Path("r/checkpoints").iterdir())
+    newest.unlink()  # so that there is something left to train
+    result = run("train", "--resume", "r", "--no-exact-resume")
+    assert result.code == 0, result
+    assert "new episodes from 384 frames on" in result.out
+    assert "new episodes from 384 frames on" in runs.open_run(Path("r")).processes()[-1]["notes"]
+    assert_refused(run("train", "--resume", "r", "--no-exact-resume", "--seed", 3), "--resume")

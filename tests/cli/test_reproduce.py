@@ -232,7 +232,7 @@ def test_a_second_ctrl_c_stops_at_once(
 
     sleeping = [sys.executable, "-c", "import time; time.sleep(10)"]
     monkeypatch.setattr(command, "Local", lambda size: Deaf(size, lambda path: sleeping))
-    monkeypatch.setattr(command, "wishes", lambda: nullcontext([2, 2]))
+    monkeypatch.setattr(command, "interrupts", lambda *_, **__: nullcontext([2, 2]))
     result = run("reproduce", "tiny", "--jobs", "2")
     assert result.code == 130
     assert "stopped, 0 of 2 runs are done" in result.out

@@ -1,32 +1,37 @@
-"""Ctrl-C as a wish to stop at the next good moment; the second one stops at once."""
+"""Signals as a wish to stop at the next good moment; the second one stops at once."""
 
 from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)  # of a person, and of a queue
 STOPPING = "stopping after this update; once more to stop at once"
 
 
 @contextmanager
-def interrupts(words: str) -> Iterator[list[int]]:
-    """A list that is no longer empty after Ctrl-C, which prints `words`.
+def interrupts(
+    words: str, *, signals: Sequence[signal.Signals] = (signal.SIGINT,), raises: bool = True
+) -> Iterator[list[int]]:
+    """The signals that have come so far, of these; the first prints `words`, if there are any.
 
-    The second Ctrl-C is a KeyboardInterrupt.
+    The second is a KeyboardInterrupt, if it `raises`; else it is in the list like the first.
     """
     seen: list[int] = []
 
     def note(number: int, _: FrameType | None) -> None:
-        if seen:
+        if seen and raises:
             raise KeyboardInterrupt
         seen.append(number)
-        print(f"\n{words}", file=sys.stderr, flush=True)
+        if words and len(seen) == 1:
+            print(f"\n{words}", file=sys.stderr, flush=True)
 
-    before = signal.signal(signal.SIGINT, note)
+    before = {number: signal.signal(number, note) for number in signals}
     try:
         yield seen
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 import shlex
-import signal
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from backplay.cli.experiments import find_experiment
+from backplay.cli.interrupts import STOP_SIGNALS, interrupts
 from backplay.cli.sweep_display import duration, open_sweep_display
 from backplay.errors import BackplayError
 from backplay.sweep import Crew, Local, Sweep, Task
@@ -130,7 +128,11 @@ def _prepare(
 
 def _carry_out(config: ReproduceConfig, tasks: list[Task]) -> Sweep:
     """Works on all tasks until they are done, have failed, or somebody wants to stop."""
-    with closing(_crew(config)) as crew, open_sweep_display() as display, wishes() as asked:
+    with (
+        closing(_crew(config)) as crew,
+        open_sweep_display() as display,
+        interrupts("", signals=STOP_SIGNALS, raises=False) as asked,
+    ):
         sweep = Sweep(tasks, crew)
         display.say(_beginning(sweep, crew))
         shown = 0.0
@@ -162,22 +164,6 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-@contextmanager
-def wishes() -> Iterator[list[int]]:
-    """The signals to stop that have come so far, Ctrl-C and SIGTERM alike."""
-    seen: list[int] = []
-
-    def note(number: int, _: FrameType | None) -> None:
-        seen.append(number)
-
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield seen
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _beginning(sweep: Sweep, crew: Crew) -> str:

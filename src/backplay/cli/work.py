@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-import signal
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Annotated
 
 import tyro
+
+from backplay.cli.interrupts import STOP_SIGNALS, STOPPING, interrupts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,29 +43,15 @@ def work(config: WorkConfig) -> int:
     from backplay.runs import open_run
     from backplay.work import carry_out
 
-    asked: list[int] = []
-
-    def note(number: int, _: FrameType | None) -> None:
-        if asked:
-            raise KeyboardInterrupt
-        asked.append(number)
-
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
+    with interrupts(STOPPING, signals=STOP_SIGNALS) as asked, open_display() as display:
         workers = distributed()
         logged = config.tensorboard and workers.rank == 0
-        with (
-            open_display() as display,
-            showing(open_run(config.dir), display, tensorboard=logged) as show,
-        ):
+        with showing(open_run(config.dir), display, tensorboard=logged) as show:
             done = carry_out(
                 config.dir, stop=lambda: bool(asked), show=show,
                 say=display.say if workers.rank == 0 else None,
                 save_seconds=config.save_seconds, workers=workers,
             )  # fmt: skip
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
     if done:
         return 0
     if workers.rank == 0:

@@ -12,14 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from backplay.report.intervals import chance_error, mean_of
+from backplay.report.intervals import draws_of, mean_of
 from backplay.report.records import Group, is_share
 from backplay.report.statistics import (
     Estimate,
     FloatArray,
     central,
     probability_of_improvement,
-    student_draws,
 )
 from backplay.report.texts import Cells, estimate, number
 
@@ -155,11 +154,7 @@ def _overall(pairs: Sequence[Pair], measure: str, rng: np.random.Generator) -> C
 
 def _draws(group: Group, measure: str, rng: np.random.Generator) -> FloatArray | None:
     """What the mean may be; None with one seed, which says nothing about others."""
-    values = group.values(measure)
-    if len(values) < 2:
-        return None
-    draws = student_draws(values, rng, least=chance_error(group, measure))
-    return np.clip(draws, 0.0, 1.0) if is_share(measure, values) else draws
+    return draws_of(group, measure, rng) if len(group.values(measure)) > 1 else None
 
 
 def _mean(parts: Sequence[FloatArray | None]) -> FloatArray | None:

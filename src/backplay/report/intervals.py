@@ -13,7 +13,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from backplay.report.records import EPISODES, Group, is_share
-from backplay.report.statistics import Estimate, binomial_error, student_interval
+from backplay.report.statistics import (
+    Estimate,
+    FloatArray,
+    binomial_error,
+    student_draws,
+    student_interval,
+)
+
+DRAWS = 9_999
 
 
 def mean_of(group: Group, measure: str) -> Estimate:
@@ -26,6 +34,13 @@ def mean_share(values: Sequence[float], episodes: int = EPISODES) -> Estimate:
     """The mean of shares, each of so many episodes."""
     least = binomial_error(float(np.mean(values)), episodes * len(values))
     return student_interval(values, least=least).within(0.0, 1.0)
+
+
+def draws_of(group: Group, measure: str, rng: np.random.Generator, n: int = DRAWS) -> FloatArray:
+    """What the mean may be, `n` times; of a share, from 0 to 1."""
+    values = group.values(measure)
+    draws = student_draws(values, rng, n, least=chance_error(group, measure))
+    return np.clip(draws, 0.0, 1.0) if share_of(group, measure) else draws
 
 
 def share_of(group: Group, measure: str) -> bool:

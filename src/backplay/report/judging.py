@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from backplay.report.claims import Claim, Difference, Final, FramesTo, Quantity, Ratio, parts_of
-from backplay.report.intervals import chance_error, share_of
+from backplay.report.intervals import DRAWS, draws_of
 from backplay.report.records import Group, RunRecord, grouped
 from backplay.report.statistics import FloatArray, central, frames_to, student_draws
 
@@ -34,7 +34,6 @@ Side = Literal["holds", "fails"]
 
 FEWEST = 3
 """Seeds that can decide."""
-_DRAWS = 9_999
 
 
 class Scale(NamedTuple):
@@ -184,16 +183,8 @@ def _sample(
     values = group.values(part.measure)
     if not values:
         return f"{name}: no {part.measure}"
-    draws = _from_to(min(values), max(values), rng) if exact else _draws(group, part.measure, rng)
+    draws = _from_to(min(values), max(values), rng) if exact else draws_of(group, part.measure, rng)
     return _Sample(float(np.mean(values)), draws, len(values), note)
-
-
-def _draws(group: Group, measure: str, rng: np.random.Generator) -> FloatArray:
-    """What the mean of a measure may be; of a share, from 0 to 1."""
-    values = group.values(measure)
-    least = chance_error(group, measure)
-    draws = student_draws(values, rng, _DRAWS, least=least)
-    return np.clip(draws, 0.0, 1.0) if share_of(group, measure) else draws
 
 
 def _frames_sample(
@@ -213,7 +204,7 @@ def _frames_sample(
     if len(known) == len(crossed):
         logs = np.log(known).tolist()
         gap = float(np.mean(logs) - np.mean(np.log(before)))
-        draws = np.exp(student_draws(logs, rng, _DRAWS, below=gap))
+        draws = np.exp(student_draws(logs, rng, DRAWS, below=gap))
         return _Sample(float(np.exp(np.mean(logs))), draws, len(known), note)
     least = min([*before, *(curve[-1][0] for curve in curves)])
     never = f"{part.regime}: {len(crossed) - len(known)} of {len(crossed)} seeds never got there"
@@ -224,6 +215,6 @@ def _frames_sample(
 
 def _from_to(low: float, high: float, rng: np.random.Generator) -> FloatArray:
     """Draws of which one half is the one and the other half the other."""
-    draws = np.full(_DRAWS, high, np.float64)
-    draws[: _DRAWS // 2] = low
+    draws = np.full(DRAWS, high, np.float64)
+    draws[: DRAWS // 2] = low
     return rng.permutation(draws)

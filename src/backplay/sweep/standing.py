@@ -14,9 +14,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from backplay.runs.run import CLOCK, METRICS, RESULT
 from backplay.sweep.task import Task
 
-_METRICS, _CLOCK, _RESULT = "metrics.jsonl", "clock.jsonl", "result.json"
 _BLOCK = 2**16
 _TICKS = 8  # the speed is that of so many entries of the clock
 
@@ -58,12 +58,12 @@ def read_standing(task: Task) -> Standing:
     """Where the run of `task` stands; a run that has not begun stands at frame 0."""
     last: dict[str, Any] = {}
     success = None
-    for line in _backwards(task.path / _METRICS):
+    for line in _backwards(task.path / METRICS):
         last = last or line
         success = _number(_part(line, "evaluation").get("success"))
         if success is not None:
             break
-    ticks = list(islice(_backwards(task.path / _CLOCK), _TICKS))
+    ticks = list(islice(_backwards(task.path / CLOCK), _TICKS))
     return Standing(
         name=task.name,
         frames=int(_number(last.get("frames")) or 0),
@@ -72,7 +72,7 @@ def read_standing(task: Task) -> Standing:
         speed=_speed(ticks),
         success=success,
         starts=str(last.get("starts") or ""),
-        finished=(task.path / _RESULT).exists(),
+        finished=(task.path / RESULT).exists(),
     )
 
 

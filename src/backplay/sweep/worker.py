@@ -22,8 +22,9 @@ LOG = "worker.log"
 STOPPED = 130
 """The exit code of a worker that has saved and stopped because it was told to."""
 REFUSED = 2
-BUSY = 75  # another process works on the run
 """The exit code of a worker that cannot do what is asked for, however often it tries."""
+BUSY = 75
+"""The exit code of a worker that found another process at work on its run."""
 
 _ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS", "NUMBA", "VECLIB")}
 
