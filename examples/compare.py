@@ -41,7 +41,11 @@ REGIMES: dict[str, Callable[[int, list[int]], bp.Curriculum | None]] = {
     "wide first window": lambda frames, lengths: bp.Backplay.stretch(
         frames, lengths, first_steps=32
     ),
-    "waiting": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, mastery=0.5),
+    "waiting": lambda frames, lengths: bp.Backplay.stretch(
+        frames, lengths, mastery=0.5, bridge=0.0, latest_share=1.0, if_silent=False
+    ),
+    "frames alone": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, mastery=0.0),
+    "no bridge": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, bridge=0.0),
     "overlap": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, overlap=0.5),
     "uniform at the end": lambda frames, lengths: _uniform_at_the_end(frames, lengths),
 }
@@ -110,12 +114,12 @@ def run(job: tuple[str, str, str, int, int]) -> dict:
     result = {"task": name, "trainer": trainer, "regime": regime, "seed": seed}
     for kind, greedy in (("sampled", False), ("greedy", True)):
         done = evaluate(
-            task.make, lambda o, g=greedy: act(o, g), default_rule([demo]), episodes=200
+            task.make, lambda o, g=greedy: act(o, g), default_rule([demo]), episodes=task.episodes
         )
         result[kind] = done.success
     return {
         **result,
-        "episodes": 200,
+        "episodes": task.episodes,
         "frames": task.frames,
         "seconds": round(seconds),
         "demonstration_steps": len(demo),

@@ -6,7 +6,7 @@ locked door, fetch the ball behind it. PointMaze (Gymnasium-Robotics): follow th
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -29,6 +29,8 @@ class Task:
     ours: PPOConfig = field(default_factory=PPOConfig)
     wrapper: dict[str, Any] = field(default_factory=dict)
     """Options of BackplayEnv other than its defaults."""
+    episodes: int = 200
+    """Episodes of each evaluation."""
 
 
 # MountainCar
@@ -51,20 +53,22 @@ def _push(observation: np.ndarray) -> int:
 # MiniGrid
 
 LEFT, RIGHT, FORWARD, PICK_UP, DROP, TOGGLE = range(6)
+PARTS = (11, 6, 3)  # kinds, colours and states of a cell
 AHEAD = ((1, 0), (0, 1), (-1, 0), (0, -1))
 
 
 class View(gym.ObservationWrapper):
-    """What the agent sees (7 x 7 cells in front of it) and where it looks, as one vector."""
+    """The 7 x 7 cells that the agent sees, each one-hot in kind, colour and state, and its look."""
 
     def __init__(self, env: gym.Env) -> None:
         super().__init__(env)
-        self.observation_space = gym.spaces.Box(0.0, 1.0, (7 * 7 * 3 + 4,), np.float32)
+        self.observation_space = gym.spaces.Box(0.0, 1.0, (7 * 7 * sum(PARTS) + 4,), np.float32)
+        self.rows = np.arange(49)[:, None] * sum(PARTS) + np.cumsum((0, *PARTS[:2]))
 
     def observation(self, observation: dict) -> np.ndarray:
         view = np.zeros(self.observation_space.shape, np.float32)
-        view[:147] = observation["image"].ravel() / 10
-        view[147 + observation["direction"]] = 1.0
+        view[(self.rows + observation["image"].reshape(49, 3)).ravel()] = 1.0
+        view[observation["direction"] - 4] = 1.0
         return view
 
 
@@ -215,22 +219,28 @@ def _cells(rows: list, start: tuple[int, int], goal: tuple[int, int]) -> list[tu
 
 CORRIDOR = ("MiniGrid-KeyCorridorS6R3-v0", 1)
 LARGE_MAZE = ("PointMaze_Large-v3", (7, 1), (1, 10))
-MANY_UPDATES = {"n_steps": 128, "batch_size": 256, "n_epochs": 4, "ent_coef": 0.01}
+# The same settings for both trainers.
+SB3 = {"n_steps": 256, "batch_size": 128, "n_epochs": 6}
+OURS = PPOConfig(num_steps=256, minibatch_size=128, passes=6)
 
 TASKS = {
     "mountaincar": Task(mountaincar, demonstrate_mountaincar, 300_000),
     "keycorridor": Task(
         partial(minigrid, *CORRIDOR),
         partial(demonstrate_minigrid, *CORRIDOR),
-        600_000,
-        sb3=MANY_UPDATES,
+        400_000,
+        sb3={**SB3, "ent_coef": 0.01},
+        ours=replace(OURS, entropy_coefficient=0.01),
         wrapper={"patience": 4.0},
+        episodes=100,
     ),
     "pointmaze": Task(
         partial(pointmaze, *LARGE_MAZE),
         partial(demonstrate_pointmaze, *LARGE_MAZE),
-        600_000,
-        sb3=MANY_UPDATES,
+        400_000,
+        sb3={**SB3, "gamma": 0.997},
+        ours=replace(OURS, entropy_coefficient=0.0, gamma=0.997),
         wrapper={"patience": 2.0},
+        episodes=100,
     ),
 }

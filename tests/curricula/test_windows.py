@@ -173,7 +173,7 @@ def test_describe_is_one_short_line() -> None:
     maze = Backplay.maze(frames_per_epoch=1)
     assert maze.update([], 1050).describe() == "[16, 32) steps back"
     assert maze.update([], 2000).describe() == "200 steps back"
-    stretched = Backplay.stretch(1200, uniform_share=0.1)
+    stretched = Backplay.stretch(1200, uniform_share=0.1, mastery=0.0)
     assert stretched.describe() == (
         "[0%, 6.25%) of the length back, 25% at the initial state, 10% anywhere"
     )
@@ -233,7 +233,9 @@ def test_stretch_by_hand() -> None:
         (400, 1, 1),
     ]
     assert Backplay.stretch(1_000).start_share == 0.25
-    assert Backplay.stretch(1_000).mastery == 0.0
+    rule = Backplay.stretch(1_000)
+    assert (rule.mastery, rule.latest, rule.bridge, rule.if_silent) == (0.8, 2.0, 0.5, True)
+    assert Backplay.stretch(1_000, share_of_budget=0.9).latest == 1.0
     overlapping = Backplay.stretch(120, [16, 5], overlap=0.5, share_of_budget=1.0, first_steps=4)
     assert as_table(overlapping) == [(0, 0, 0.25), (40, 0.125, 0.5), (80, 0.25, 1), (120, 1, 1)]
 
@@ -244,12 +246,14 @@ def test_stretch_by_hand() -> None:
     share=st.floats(0.5, 1.0),
     overlap=st.floats(0.0, 1.0),
     first=st.integers(1, 50),
+    waits=st.booleans(),
 )
 def test_stretch_covers_the_demonstration_and_then_starts_at_the_beginning(
-    total: int, lengths: list[int], share: float, overlap: float, first: int
+    total: int, lengths: list[int], share: float, overlap: float, first: int, waits: bool
 ) -> None:
     curriculum = Backplay.stretch(
         total, lengths, share_of_budget=share, overlap=overlap, first_steps=first, start_share=0.0,
+        latest_share=1.0, if_silent=waits,
     )  # fmt: skip
     longest = max(lengths)
     assert curriculum.windows[0].hi * longest <= max(first, 1 if longest == 1 else first)

@@ -6,10 +6,9 @@ Goes out: weights over the states of a demonstration, and starts drawn from them
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from math import ceil, log2
+from math import floor
 from typing import Self
 
 import numpy as np
@@ -26,37 +25,20 @@ from backplay.curricula.curriculum import (
     whole_number,
 )
 from backplay.curricula.standard import flat
+from backplay.curricula.windows import (
+    MAZE,
+    PAPER_EPOCH,
+    POMMERMAN_4,
+    POMMERMAN_100,
+    Window,
+    as_windows,
+    doubling,
+    from_epochs,
+)
 from backplay.errors import BackplayError, show
 from backplay.records import Episode
 
-__all__ = ["Backplay", "Window"]
-
 RECENT = 100  # episodes from the window that show whether it is mastered
-PAPER_EPOCH = 102_400  # frames per epoch = batch size; appendix A.3, Pommerman "a similar setup"
-
-
-@dataclass(frozen=True)
-class Window:
-    """From `frames` on, episodes start N steps back, N uniform over the integers lo <= N < hi."""
-
-    frames: int
-    """Total frames of training at which this window opens."""
-    lo: float
-    """Fewest steps back from the end (or fraction of the length)."""
-    hi: float
-    """One past the most steps back; hi == lo means exactly lo, the paper's [800, 800]."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "frames", whole_number("Window.frames", self.frames))
-        object.__setattr__(self, "lo", real_number("Window.lo", self.lo))
-        object.__setattr__(self, "hi", real_number("Window.hi", self.hi))
-        if self.lo > self.hi:
-            raise BackplayError(
-                "Window",
-                expected="lo <= hi, counted in steps back from the end",
-                got=f"lo={self.lo:g}, hi={self.hi:g}",
-                do="Swap them, or set hi = lo for exactly lo steps back.",
-            )
 
 
 @dataclass(frozen=True)
@@ -81,6 +63,15 @@ class Backplay(Curriculum):
     mastery: float = 0.0
     """A window stays, however late it is, until this share of the last 100 episodes that started
     in it succeeded; 0: the frames alone decide, as in the paper."""
+    latest: float | None = None
+    """A window opens at this multiple of its frames at the latest, mastered or not: some tasks
+    cannot be mastered so far. None: the one before it may stay for ever."""
+    bridge: float = 0.0
+    """While mastery is waited for, each window begins this share of its lo nearer to the end, so
+    that it reaches into what is mastered."""
+    if_silent: bool = False
+    """Wait for mastery only if failed episodes bring no reward at all. The first one that brings
+    some ends the waiting for good: then values are learned from failures too."""
     frames: int = 0
     """The clock: frames of training so far."""
     held: int = 0
@@ -89,11 +80,12 @@ class Backplay(Curriculum):
     """Which of the last episodes from this window succeeded, if mastery is asked for."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.of_length, bool):
-            raise BackplayError(
-                "of_length", expected="True or False", got=show(self.of_length), do="Pass a bool."
-            )
-        object.__setattr__(self, "windows", _as_windows(self.windows, self.of_length))
+        for name in ("of_length", "if_silent"):
+            if not isinstance(getattr(self, name), bool):
+                raise BackplayError(
+                    name, expected="True or False", got=show(getattr(self, name)), do="Pass a bool."
+                )
+        object.__setattr__(self, "windows", as_windows(self.windows, self.of_length))
         for share in ("start_share", "uniform_share"):
             object.__setattr__(self, share, real_number(share, getattr(self, share), at_most=1.0))
         if self.start_share + self.uniform_share > 1.0 + 1e-12:  # 0.9 + 0.1 may exceed 1 by an ulp
@@ -103,7 +95,10 @@ class Backplay(Curriculum):
                 got=f"{self.start_share:g} + {self.uniform_share:g}",
                 do="Lower one of them; what they leave goes to the window.",
             )
-        object.__setattr__(self, "mastery", real_number("mastery", self.mastery, at_most=1.0))
+        for share in ("mastery", "bridge"):
+            object.__setattr__(self, share, real_number(share, getattr(self, share), at_most=1.0))
+        if self.latest is not None:
+            object.__setattr__(self, "latest", real_number("latest", self.latest, at_least=1.0))
         object.__setattr__(self, "frames", whole_number("frames", self.frames))
         object.__setattr__(self, "held", whole_number("held", self.held))
         if self.held > self.frames:
@@ -121,8 +116,12 @@ class Backplay(Curriculum):
 
     @property
     def window(self) -> Window:
-        """The current window: the last that has opened."""
-        return self.windows[self._opened - 1]
+        """The current window: the last that has opened, with its bridge if there is one."""
+        window = self.windows[self._opened - 1]
+        if not (self.mastery and self.bridge) or window.lo == window.hi:
+            return window
+        lo = window.lo * (1.0 - self.bridge)
+        return replace(window, lo=lo if self.of_length else float(floor(lo)))
 
     @property
     def done(self) -> bool:
@@ -151,17 +150,24 @@ class Backplay(Curriculum):
     def update(self, episodes: Sequence[Episode], frames: int) -> Self:
         """The same with the clock at `frames`; if it waits for mastery, with these results."""
         frames = later(self.frames, frames)
+        if self.if_silent and any(not e.success and e.total_reward for e in episodes):
+            return replace(self, frames=frames, mastery=0.0, if_silent=False)
         if not self.mastery or self.done:
             return replace(self, frames=frames)
-        # Episodes from the initial state say nothing about the window.
-        results = (bool(e.success) for e in episodes if e.start is not None and e.start.step > 0)
+        # The initial state lies in the last window before it, and says nothing about the others.
+        least = 0 if self._opened == len(self.windows) - 1 else 1
+        starts = ((e.start, bool(e.success)) for e in episodes)
+        results = (success for start, success in starts if start and start.step >= least)
         recent = (*self.recent, *results)[-RECENT:]
-        due = self.windows[self._opened].frames
+        mastered = len(recent) == RECENT and sum(recent) >= self.mastery * RECENT
         held = self.held
-        if frames - held >= due:
-            mastered = len(recent) == RECENT and sum(recent) >= self.mastery * RECENT
-            held = frames - due if mastered else frames - due + 1
-            recent = () if mastered else recent
+        for window in self.windows[self._opened :]:
+            overdue = self.latest is not None and frames >= int(self.latest * window.frames)
+            due = frames - held >= window.frames
+            if not overdue and not (due and mastered):
+                held = frames - window.frames + 1 if due else held  # it would open now, but waits
+                break
+            held, recent, mastered = frames - window.frames, (), False
         return replace(self, frames=frames, held=held, recent=recent)
 
     def sample(
@@ -216,27 +222,17 @@ class Backplay(Curriculum):
     @classmethod
     def maze(cls, frames_per_epoch: int = PAPER_EPOCH) -> Self:
         """The paper's table "Backplay hyperparameters for Maze"."""
-        # The table ends with [64, 64), which means the initial state. An episode of the Maze has
-        # at most 200 steps (section 4.2), so 200 steps back is the initial state of every one.
-        table = ((0, 0, 4), (350, 4, 8), (700, 8, 16), (1050, 16, 32), (1400, 32, 64))
-        return cls._from_epochs((*table, (1750, 200, 200)), frames_per_epoch)
+        return cls(from_epochs(MAZE, frames_per_epoch))
 
     @classmethod
     def pommerman_4(cls, frames_per_epoch: int = PAPER_EPOCH) -> Self:
         """The paper's table "Backplay hyperparameters for Pommerman 4 maps"."""
-        epochs = (0, 50, 100, 150, 200, 250, 300)
-        return cls._from_epochs(_pommerman(epochs), frames_per_epoch)
+        return cls(from_epochs(POMMERMAN_4, frames_per_epoch))
 
     @classmethod
     def pommerman_100(cls, frames_per_epoch: int = PAPER_EPOCH) -> Self:
         """The paper's table "Backplay hyperparameters for Pommerman 100 maps"."""
-        epochs = (0, 85, 170, 255, 340, 425, 510)
-        return cls._from_epochs(_pommerman(epochs), frames_per_epoch)
-
-    @classmethod
-    def _from_epochs(cls, table: Iterable[tuple[int, int, int]], frames_per_epoch: int) -> Self:
-        frames = whole_number("frames_per_epoch", frames_per_epoch, at_least=1)
-        return cls(tuple(Window(epoch * frames, lo, hi) for epoch, lo, hi in table))
+        return cls(from_epochs(POMMERMAN_100, frames_per_epoch))
 
     @classmethod
     def stretch(
@@ -249,23 +245,28 @@ class Backplay(Curriculum):
         uniform_share: float = 0.0,
         overlap: float = 0.0,
         first_steps: int = 8,
-        mastery: float = 0.0,
+        mastery: float = 0.8,
+        latest_share: float = 0.8,
+        bridge: float = 0.5,
+        if_silent: bool = True,
     ) -> Self:
         """Doubling windows spread over a budget: for someone who tunes nothing.
 
         The windows are fractions of each demonstration's length. The last reaches to the beginning,
         the one before half as far, and so on down to about `first_steps` steps of the longest.
-        Each stays for the same number of frames, or longer if `mastery` is asked for; after the
-        last comes the initial state only.
+        Each stays for the same number of frames, and longer where `mastery` is waited for; after
+        the last comes the initial state only.
 
-        The defaults come from results/mountaincar.md: true starts all along, so that the values
-        learned near the goal reach the start; windows that pass early, so that most of the budget
-        goes to the true start.
+        The defaults come from results/mountaincar.md and results/keycorridor.md: true starts all
+        along, so that the values learned near the goal reach the start; windows that pass early, so
+        that most of the budget goes to the true start; but where failures bring no reward, nothing
+        is learned in a window that nobody masters, so there the next one has to wait.
 
         Args:
             total_frames: the frames you are going to train for.
             demo_lengths: length of each demonstration, [num_demos]; None assumes 128 steps.
-            share_of_budget: the windows have all passed by this share of the frames.
+            share_of_budget: the windows have all passed by this share of the frames, if each is
+                mastered in time or none has to be.
             start_share: share of episodes that start in the initial state throughout.
             uniform_share: share of episodes that start anywhere throughout.
             overlap: how far each window reaches into the one before it, as a share of that one's
@@ -273,76 +274,26 @@ class Backplay(Curriculum):
                 1: all begin at the end of the demonstration.
             first_steps: most steps back of the first window, in the longest demonstration.
             mastery: success below which a window does not give way to the next; 0 never waits.
+            latest_share: the windows have all passed by this share of the frames, mastered or not.
+            bridge: how far each window reaches into the one before it while mastery is waited for,
+                as a share of its `lo`.
+            if_silent: wait for mastery only if failed episodes bring no reward at all; False waits
+                in any case.
         """
         total_frames = whole_number("total_frames", total_frames, at_least=1)
         share_of_budget = real_number("share_of_budget", share_of_budget, at_most=1.0)
+        latest_share = real_number("latest_share", latest_share, at_most=1.0)
         overlap = real_number("overlap", overlap, at_most=1.0)
         first_steps = whole_number("first_steps", first_steps, at_least=1)
         longest = 128 if demo_lengths is None else int(as_lengths(demo_lengths).max())
-
-        doublings = max(0, ceil(log2(longest / first_steps)))
-        count = doublings + 1
-        budget = round(total_frames * share_of_budget)
-        if budget < count:
-            raise BackplayError(
-                "total_frames * share_of_budget",
-                expected=f"at least {count} frames, one for each window",
-                got=f"{total_frames} * {share_of_budget:g}",
-                do="Raise total_frames or share_of_budget.",
-            )
-        windows = []
-        for k in range(count):
-            hi = 2.0 ** (k - doublings)
-            lo = 0.0 if k == 0 else (1.0 - overlap) * hi / 2.0
-            windows.append(Window(budget * k // count, lo, hi))
-        windows.append(Window(budget, 1.0, 1.0))
+        windows = doubling(longest, total_frames, share_of_budget, overlap, first_steps)
         return cls(
-            tuple(windows),
+            windows,
             of_length=True,
             start_share=start_share,
             uniform_share=uniform_share,
             mastery=mastery,
+            latest=max(latest_share / share_of_budget, 1.0),
+            bridge=bridge,
+            if_silent=if_silent,
         )
-
-
-def _pommerman(epochs: Sequence[int]) -> list[tuple[int, int, int]]:
-    """The windows both Pommerman tables share, opened at these epochs."""
-    los = (0, 24, 56, 120, 248, 504, 800)
-    his = (32, 64, 128, 256, 512, 800, 800)
-    return list(zip(epochs, los, his, strict=True))
-
-
-def _as_windows(windows: object, of_length: bool) -> tuple[Window, ...]:
-    """The windows as a tuple, refused unless they form a schedule from frame 0 on."""
-    listed = tuple(windows) if isinstance(windows, Iterable) else ()
-    if not listed or not all(isinstance(window, Window) for window in listed):
-        raise BackplayError(
-            "windows",
-            expected="at least one Window",
-            got=show(windows),
-            do="Pass a tuple such as (Window(0, 0, 4), Window(50_000, 4, 8)).",
-        )
-    frames = [window.frames for window in listed]
-    if frames[0] != 0 or any(late <= early for early, late in pairwise(frames)):
-        raise BackplayError(
-            "windows",
-            expected="frames that begin at 0 and increase from window to window",
-            got=show(frames),
-            do="Order the windows by frames, each opening later than the one before.",
-        )
-    for window in listed:
-        if of_length and window.hi > 1.0:
-            raise BackplayError(
-                "windows",
-                expected="fractions of the length from 0 to 1, as of_length=True says",
-                got=show(window),
-                do="Divide by the length, or set of_length=False for bounds in steps.",
-            )
-        if not of_length and not (window.lo.is_integer() and window.hi.is_integer()):
-            raise BackplayError(
-                "windows",
-                expected="whole steps back, as of_length=False says",
-                got=show(window),
-                do="Round lo and hi, or set of_length=True for fractions of the length.",
-            )
-    return listed

@@ -255,10 +255,13 @@ def _check_sample(
 
 def _surprise(observed: IntArray, expected: FloatArray) -> float:
     """How many standard deviations the counts are off: a chi-square test, by Wilson-Hilferty."""
-    rare = expected < 5.0  # chi-square needs a few counts per cell, so rare cells count as one
-    seen = np.append(observed[~rare], observed[rare].sum()).astype(np.float64)
-    mean = np.append(expected[~rare], expected[rare].sum())
-    seen, mean = seen[mean > 0.0], mean[mean > 0.0]
+    # Chi-square needs a few counts per cell: the rarest cells count as one.
+    order = np.argsort(expected)
+    rare = max(1, int(np.searchsorted(np.cumsum(expected[order]), 5.0)) + 1)
+    rare = max(rare, int((expected < 5.0).sum()))
+    parts = order[:rare], order[rare:]
+    seen = np.append(observed[parts[0]].sum(), observed[parts[1]]).astype(np.float64)
+    mean = np.append(expected[parts[0]].sum(), expected[parts[1]])
     freedom = max(1, len(mean) - 1)
     chi_square = float(((seen - mean) ** 2 / mean).sum())
     spread = 2.0 / (9.0 * freedom)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from backplay.curricula.backplay import PAPER_EPOCH
+from backplay.curricula.windows import PAPER_EPOCH
 from backplay.experiments.experiment import Experiment, scaled, seeds_from
 from backplay.experiments.jobs import Job
 from backplay.experiments.pommerman_claims import (
