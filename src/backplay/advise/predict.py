@@ -76,7 +76,9 @@ def _log_frames(chain: Chain, fit: Fit, measured: Measured, first_steps: int) ->
     first = min(max(1, first_steps // fit.unit), fit.states)
     regimes: dict[str, Curriculum] = {
         "Standard": Standard(), "Uniform": Uniform(),
-        "Backplay": Backplay.stretch(10**6, [fit.states], first_steps=first, mastery=0.0),
+        "Backplay": Backplay.stretch(
+            10**6, [fit.states], first_steps=first, mastery=0.0, rising=None
+        ),
     }  # fmt: skip
     answer = []
     for name in REGIMES:

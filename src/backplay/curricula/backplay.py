@@ -275,7 +275,7 @@ class Backplay(Curriculum):
         Each stays for the same number of frames, and longer where `mastery` is waited for; after
         the last comes the initial state only.
 
-        The defaults come from results/mountaincar.md and results/keycorridor.md: true starts all
+        The defaults come from results/mountaincar.md and results/sparse.md: true starts all
         along, so that the values learned near the goal reach the start; windows that pass early, so
         that most of the budget goes to the true start; but where failures bring no reward, nothing
         is learned in a window that nobody masters, so there the next one has to wait.
