@@ -31,14 +31,9 @@ REGIMES: dict[str, Callable[[int, list[int]], bp.Curriculum | None]] = {
     "uniform": lambda frames, lengths: bp.Uniform(),
     "backplay": lambda frames, lengths: bp.Backplay.stretch(frames, lengths),
     "bare": lambda frames, lengths: bp.Backplay.stretch(
-        frames, lengths, first_steps=4, share_of_budget=0.8, start_share=0.0, rising=None
+        frames, lengths, first_steps=4, share_of_budget=0.8, start_share=0.0
     ),
-    "no true starts": lambda frames, lengths: bp.Backplay.stretch(
-        frames, lengths, start_share=0.0, rising=None
-    ),
-    "a quarter of true starts": lambda frames, lengths: bp.Backplay.stretch(
-        frames, lengths, rising=None
-    ),
+    "no true starts": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, start_share=0.0),
     "windows over a third": lambda frames, lengths: bp.Backplay.stretch(
         frames, lengths, share_of_budget=1 / 3
     ),

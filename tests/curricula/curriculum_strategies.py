@@ -23,7 +23,6 @@ def backplays(draw: st.DrawFn) -> Backplay:
         tuple(windows),
         of_length=of_length,
         start_share=start_share,
-        rising=draw(st.none() | st.floats(0.0, start_share)) if of_length else None,
         uniform_share=draw(st.floats(0.0, 1.0 - start_share)),
         mastery=draw(st.just(0.0) | st.floats(0.0, 1.0)),
         latest=draw(st.none() | st.floats(1.0, 4.0)),

@@ -24,14 +24,11 @@ def counted_weights(curriculum: Backplay, length: int) -> np.ndarray:
     if curriculum.of_length:
         lo, hi = np.floor(lo * length + 1e-9), np.ceil(hi * length - 1e-9)
     draws = range(int(lo), max(int(lo) + 1, int(hi)))
-    at_start = curriculum.start_share
-    if curriculum.rising is not None and not curriculum.mastery:
-        at_start = curriculum.rising * curriculum.window.hi
-    rest = 1.0 - at_start - curriculum.uniform_share
+    rest = 1.0 - curriculum.start_share - curriculum.uniform_share
     weights = np.zeros(length + 1)
     for n in draws:
         weights[min(max(length - n, 0), length - 1)] += rest / len(draws)
-    weights[0] += at_start
+    weights[0] += curriculum.start_share
     weights[:length] += curriculum.uniform_share / length
     return weights
 
@@ -178,7 +175,7 @@ def test_describe_is_one_short_line() -> None:
     assert maze.update([], 2000).describe() == "200 steps back"
     stretched = Backplay.stretch(1200, uniform_share=0.1, mastery=0.0)
     assert stretched.describe() == (
-        "[0%, 6.25%) of the length back, 3.8% at the initial state, 10% anywhere"
+        "[0%, 6.25%) of the length back, 25% at the initial state, 10% anywhere"
     )
     assert stretched.update([], 1200).describe() == "initial state, 10% anywhere"
 
@@ -226,9 +223,6 @@ def test_sample_by_counting() -> None:
 # The default schedule.
 
 
-FIFTHS = (0, 80, 160, 240, 320, 400)
-
-
 def test_stretch_by_hand() -> None:
     assert as_table(Backplay.stretch(1_000)) == [
         (0, 0, 1 / 16),  # 8 steps of 128
@@ -238,10 +232,7 @@ def test_stretch_by_hand() -> None:
         (320, 1 / 2, 1),
         (400, 1, 1),
     ]
-    shares = [Backplay.stretch(1_000, mastery=0).update([], t).weights(0, 128)[0] for t in FIFTHS]
-    waits = [Backplay.stretch(1_000).update([], t).weights(0, 128)[0] for t in (0, 399)]
-    assert waits == [0.25, 0.25]
-    assert shares == pytest.approx([0.0375, 0.075, 0.15, 0.3, 0.6, 1.0])
+    assert Backplay.stretch(1_000).start_share == 0.25
     rule = Backplay.stretch(1_000)
     assert (rule.mastery, rule.latest, rule.bridge, rule.if_silent) == (0.8, 2.0, 0.5, True)
     assert Backplay.stretch(1_000, share_of_budget=0.9).latest == 1.0
@@ -262,7 +253,6 @@ def test_stretch_covers_the_demonstration_and_then_starts_at_the_beginning(
 ) -> None:
     curriculum = Backplay.stretch(
         total, lengths, share_of_budget=share, overlap=overlap, first_steps=first, start_share=0.0,
-        rising=None,
         latest_share=1.0, if_silent=waits,
     )  # fmt: skip
     longest = max(lengths)
@@ -333,8 +323,6 @@ def test_window_refuses_lo_above_hi() -> None:
         ({"windows": ONE, "of_length": 1}, "of_length: expected True or False"),
         ({"windows": ONE, "start_share": -0.1}, "start_share"),
         ({"windows": ONE, "start_share": True}, "start_share"),
-        ({"windows": ONE, "rising": 0.1}, "rising: expected None without of_length"),
-        ({"windows": ONE, "rising": 2}, "rising: expected a number from 0 to 1"),
         ({"windows": ONE, "uniform_share": 1.1}, "uniform_share"),
         ({"windows": ONE, "uniform_share": float("nan")}, "uniform_share"),
         ({"windows": ONE, "uniform_share": "0.5"}, "uniform_share"),

@@ -77,7 +77,7 @@ def _log_frames(chain: Chain, fit: Fit, measured: Measured, first_steps: int) ->
     regimes: dict[str, Curriculum] = {
         "Standard": Standard(), "Uniform": Uniform(),
         "Backplay": Backplay.stretch(
-            10**6, [fit.states], first_steps=first, mastery=0.0, rising=None
+            10**6, [fit.states], first_steps=first, mastery=0.0
         ),
     }  # fmt: skip
     answer = []

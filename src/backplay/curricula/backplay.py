@@ -58,9 +58,6 @@ class Backplay(Curriculum):
     """Whether lo and hi are fractions of each demonstration's length instead of steps."""
     start_share: float = 0.0
     """Share of episodes that start in the initial state, whatever the window."""
-    rising: float | None = None
-    """If the frames alone decide: the share in a window that reaches the beginning, and less in
-    proportion to how far a window reaches, instead of start_share. Only with of_length."""
     uniform_share: float = 0.0
     """Share of episodes that start anywhere before the end, whatever the window."""
     mastery: float = 0.0
@@ -89,23 +86,17 @@ class Backplay(Curriculum):
                     name, expected="True or False", got=show(getattr(self, name)), do="Pass a bool."
                 )
         object.__setattr__(self, "windows", as_windows(self.windows, self.of_length))
-        for share in ("start_share", "uniform_share", "mastery", "bridge"):
+        for share in ("start_share", "uniform_share"):
             object.__setattr__(self, share, real_number(share, getattr(self, share), at_most=1.0))
-        if self.rising is not None:
-            object.__setattr__(self, "rising", real_number("rising", self.rising, at_most=1.0))
-            if not self.of_length:
-                raise BackplayError(
-                    "rising", expected="None without of_length", got=show(self.rising),
-                    do="Give the windows as fractions of the length, with of_length=True.",
-                )  # fmt: skip
-        most = max(self.start_share, self.rising or 0.0)
-        if most + self.uniform_share > 1.0 + 1e-12:  # 0.9 + 0.1 may exceed 1 by an ulp
+        if self.start_share + self.uniform_share > 1.0 + 1e-12:  # 0.9 + 0.1 may exceed 1 by an ulp
             raise BackplayError(
                 "start_share + uniform_share",
                 expected="at most 1",
-                got=f"{most:g} + {self.uniform_share:g}",
+                got=f"{self.start_share:g} + {self.uniform_share:g}",
                 do="Lower one of them; what they leave goes to the window.",
             )
+        for share in ("mastery", "bridge"):
+            object.__setattr__(self, share, real_number(share, getattr(self, share), at_most=1.0))
         if self.latest is not None:
             object.__setattr__(self, "latest", real_number("latest", self.latest, at_least=1.0))
         object.__setattr__(self, "frames", whole_number("frames", self.frames))
@@ -138,13 +129,6 @@ class Backplay(Curriculum):
         return self._opened == len(self.windows)
 
     @property
-    def _true_starts(self) -> float:
-        """The present share of episodes from the initial state."""
-        if self.rising is None or self.mastery:
-            return self.start_share
-        return self.rising * self.window.hi
-
-    @property
     def _opened(self) -> int:
         """How many windows have opened."""
         return sum(window.frames <= self.frames - self.held for window in self.windows)
@@ -158,8 +142,8 @@ class Backplay(Curriculum):
         weights[0] += hi - max(lo, inside_hi)  # draws beyond the length are the initial state
         weights[-2] += weights[-1]  # 0 steps back is the last state before the end
         weights[-1] = 0.0
-        weights *= max(0.0, 1.0 - self._true_starts - self.uniform_share) / (hi - lo)
-        weights[0] += self._true_starts
+        weights *= max(0.0, 1.0 - self.start_share - self.uniform_share) / (hi - lo)
+        weights[0] += self.start_share
         weights += self.uniform_share * flat(length)
         return weights
 
@@ -195,12 +179,11 @@ class Backplay(Curriculum):
         length = lengths[demo]
         step = length - rng.integers(*self._steps_back(length), size=n)
         step = np.clip(step, 0, length - 1)
-        at_start = self._true_starts
-        if at_start or self.uniform_share:
+        if self.start_share or self.uniform_share:
             pick = rng.random(n)
             anywhere = rng.integers(length)
-            step = np.where(pick < at_start + self.uniform_share, anywhere, step)
-            step = np.where(pick < at_start, 0, step)
+            step = np.where(pick < self.start_share + self.uniform_share, anywhere, step)
+            step = np.where(pick < self.start_share, 0, step)
         return demo, step
 
     def describe(self) -> str:
@@ -212,8 +195,8 @@ class Backplay(Curriculum):
             ends = [f"{100 * x:.3g}%" if self.of_length else f"{x:g}" for x in (lo, hi)]
             bounds = ends[0] if lo == hi else f"[{ends[0]}, {ends[1]})"
             line = f"{bounds} {'of the length' if self.of_length else 'steps'} back"
-        if self._true_starts and line != "initial state":
-            line += f", {100 * self._true_starts:.2g}% at the initial state"
+        if self.start_share and line != "initial state":
+            line += f", {self.start_share:.0%} at the initial state"
         if self.uniform_share:
             line += f", {self.uniform_share:.0%} anywhere"
         return line
@@ -259,7 +242,6 @@ class Backplay(Curriculum):
         *,
         share_of_budget: float = 0.4,
         start_share: float = 0.25,
-        rising: float | None = 0.6,
         uniform_share: float = 0.0,
         overlap: float = 0.0,
         first_steps: int = 8,
@@ -285,12 +267,7 @@ class Backplay(Curriculum):
             demo_lengths: length of each demonstration, [num_demos]; None assumes 128 steps.
             share_of_budget: the windows have all passed by this share of the frames, if each is
                 mastered in time or none has to be.
-            start_share: share of episodes that start in the initial state while mastery is waited
-                for.
-            rising: the same where the frames alone decide: the share in the last window, and half
-                of it in each window before the next. There failures teach; but nearer to the end
-                episodes are so much shorter that those from the initial state would take most of
-                the frames. None: start_share throughout.
+            start_share: share of episodes that start in the initial state throughout.
             uniform_share: share of episodes that start anywhere throughout.
             overlap: how far each window reaches into the one before it, as a share of that one's
                 `hi`: lo = (1 - overlap) * previous hi. 0: they adjoin, as in the paper's Maze;
@@ -314,7 +291,6 @@ class Backplay(Curriculum):
             windows,
             of_length=True,
             start_share=start_share,
-            rising=rising,
             uniform_share=uniform_share,
             mastery=mastery,
             latest=max(latest_share / share_of_budget, 1.0),
