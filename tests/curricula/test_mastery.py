@@ -84,6 +84,16 @@ def test_a_bridge_reaches_into_the_window_before_while_mastery_is_waited_for() -
     assert replace(fractions, mastery=0.0, bridge=0.5).window == Window(9, 0.5, 1)
 
 
+def test_it_says_that_it_waits() -> None:
+    early = WAITING.update(results(20, 80), 99)
+    assert (early.waits, early.describe()) == (False, "[0, 4) steps back")
+    late = early.update(results(10, 0), 100)
+    assert late.waits
+    assert late.describe() == "[0, 4) steps back, waits for 50% success (now 20%)"
+    assert not late.update(results(100, 0), 120).waits
+    assert not replace(late, mastery=0.0).waits
+
+
 def test_an_update_at_the_same_frames_changes_nothing() -> None:
     for stage in (WAITING.update(results(3, 9), 500), WAITING.update(results(100, 0), 500)):
         assert stage.update([], 500) == stage

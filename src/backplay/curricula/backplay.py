@@ -129,6 +129,13 @@ class Backplay(Curriculum):
         return self._opened == len(self.windows)
 
     @property
+    def waits(self) -> bool:
+        """Whether the next window would have opened by now, were this one mastered."""
+        if self.done or not self.mastery or not self.held:
+            return False
+        return self.frames - self.held == self.windows[self._opened].frames - 1
+
+    @property
     def _opened(self) -> int:
         """How many windows have opened."""
         return sum(window.frames <= self.frames - self.held for window in self.windows)
@@ -199,6 +206,9 @@ class Backplay(Curriculum):
             line += f", {self.start_share:.0%} at the initial state"
         if self.uniform_share:
             line += f", {self.uniform_share:.0%} anywhere"
+        if self.waits:
+            now = sum(self.recent) / max(1, len(self.recent))
+            line += f", waits for {self.mastery:.0%} success (now {now:.0%})"
         return line
 
     def scaled(self, factor: float) -> Self:
