@@ -106,7 +106,7 @@ def run(job: tuple[str, str, str, int, int]) -> dict:
     name, trainer, regime, seed, frames = job
     torch.set_num_threads(1)
     torch.manual_seed(seed)
-    task = replace(TASKS[name], frames=frames or TASKS[name].frames)
+    task = replace(TASKS[name], frames=frames)
     demo = task.demonstrate()
     began = time.time()
     act = TRAINERS[trainer](task, demo, REGIMES[regime](task.frames, [len(demo)]), seed)
@@ -182,13 +182,14 @@ def main() -> None:
     args.out.parent.mkdir(parents=True, exist_ok=True)
     lines = args.out.read_text().splitlines() if args.out.exists() else []
     known = [json.loads(line) for line in lines]
-    have = {(r["task"], r["trainer"], r["regime"], r["seed"]) for r in known}
-    jobs = [
-        (args.task, args.trainer, regime, seed, args.frames)
+    have = {(r["task"], r["trainer"], r["regime"], r["seed"], r["frames"]) for r in known}
+    frames = args.frames or TASKS[args.task].frames
+    wanted = [
+        (args.task, args.trainer, regime, seed, frames)
         for seed in range(args.seeds)
         for regime in args.regimes.split(",")
-        if (args.task, args.trainer, regime, seed) not in have
     ]
+    jobs = [job for job in wanted if job not in have]
     with multiprocessing.get_context("spawn").Pool(args.jobs, maxtasksperchild=1) as pool:
         for count, result in enumerate(pool.imap_unordered(run, jobs), 1):
             with args.out.open("a") as file:

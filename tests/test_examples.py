@@ -41,6 +41,10 @@ def test_compare_goes_on_where_it_stopped(tmp_path):
     results = [json.loads(line) for line in path.read_text().splitlines()]
     assert [r["regime"] for r in results] == ["uniform", "backplay"]
     assert run("examples/compare.py", "--show", str(path)).count("| mountaincar |") == 2
+    command[3] = "4096"  # other frames are other runs
+    assert "1 of 1: uniform, seed 0" in run(
+        *command, "--trainer", "ours", "--regimes", "uniform", "--seeds", "1"
+    )
 
 
 def test_grid_worlds_go_on_where_they_stopped(tmp_path):

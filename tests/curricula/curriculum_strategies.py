@@ -1,4 +1,4 @@
-"""Hypothesis strategies for curricula, shared by the tests of this folder."""
+"""Strategies for curricula and a look at their windows, shared by the tests of this folder."""
 
 from hypothesis import strategies as st
 
@@ -39,3 +39,7 @@ curricula = st.one_of(
     st.builds(Uniform, until=st.none() | frames, frames=frames),
     backplays(),
 )
+
+
+def as_table(curriculum: Backplay) -> list[tuple[int, float, float]]:
+    return [(window.frames, window.lo, window.hi) for window in curriculum.windows]

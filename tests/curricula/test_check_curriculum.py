@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from backplay.curricula import Backplay, Curriculum, Standard, Uniform, check_curriculum
+from backplay.curricula.check import _surprise
 from backplay.errors import BackplayError
 from backplay.records import Episode
 
@@ -302,3 +303,21 @@ def test_a_sound_curriculum_passes(curriculum: Curriculum) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_a_sound_sample_is_not_accused(seed: int) -> None:
     check_curriculum(Uniform(), frames=(), seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("observed", "expected", "surprising"),
+    [
+        ([4_999, 1], [4_999.99, 0.01], False),  # once in a hundred times
+        ([4_990, 10], [4_999.99, 0.01], True),
+        ([4_970, 15, 15], [4_998, 1, 1], True),
+        ([4_998, 0, 2], [4_998, 1, 1], False),
+        ([2_500, 2_500], [2_450, 2_550], False),
+        ([2_500, 2_500], [2_000, 3_000], True),
+        ([3, 1], [2, 2], False),
+    ],
+)
+def test_counts_surprise_when_chance_does_not_explain_them(
+    observed: list[int], expected: list[float], surprising: bool
+) -> None:
+    assert (_surprise(np.array(observed), np.array(expected)) > 6.0) == surprising

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
+from math import exp, factorial, inf
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -255,17 +256,25 @@ def _check_sample(
 
 def _surprise(observed: IntArray, expected: FloatArray) -> float:
     """How many standard deviations the counts are off: a chi-square test, by Wilson-Hilferty."""
-    # Chi-square needs a few counts per cell: the rarest cells count as one.
-    order = np.argsort(expected)
-    rare = max(1, int(np.searchsorted(np.cumsum(expected[order]), 5.0)) + 1)
-    rare = max(rare, int((expected < 5.0).sum()))
-    parts = order[:rare], order[rare:]
-    seen = np.append(observed[parts[0]].sum(), observed[parts[1]]).astype(np.float64)
-    mean = np.append(expected[parts[0]].sum(), expected[parts[1]])
+    rare = expected < 5.0  # chi-square needs a few counts per cell, so rare cells count as one
+    seen, mean = observed[~rare].astype(np.float64), expected[~rare]
+    rest, rest_mean = int(observed[rare].sum()), float(expected[rare].sum())
+    if rest_mean >= 5.0:
+        seen, mean = np.append(seen, rest), np.append(mean, rest_mean)
+    elif _poisson_tail(rest, rest_mean) < 1e-9:  # six standard deviations
+        return inf
+    if not len(mean):
+        return 0.0
     freedom = max(1, len(mean) - 1)
     chi_square = float(((seen - mean) ** 2 / mean).sum())
     spread = 2.0 / (9.0 * freedom)
     return float(((chi_square / freedom) ** (1.0 / 3.0) - (1.0 - spread)) / spread**0.5)
+
+
+def _poisson_tail(count: int, mean: float) -> float:
+    """The chance of `count` or more where `mean` are expected."""
+    terms = (exp(-mean) * mean**i / factorial(i) for i in range(min(count, 100)))
+    return 1.0 - sum(terms)
 
 
 def _all_weights(stage: Curriculum, lengths: IntArray) -> list[FloatArray]:
