@@ -1,7 +1,8 @@
 """The tasks of compare.py: each an env, one scripted demonstration of it, and a budget.
 
 MountainCar: push in the direction of the motion. KeyCorridor (MiniGrid): fetch the key, open the
-locked door, fetch the ball behind it. PointMaze (Gymnasium-Robotics): follow the shortest way.
+locked door, fetch the ball behind it. ObstructedMaze (MiniGrid): the same, with a ball before the
+door and the key in a box. PointMaze (Gymnasium-Robotics): follow the shortest way.
 """
 
 import heapq
@@ -89,50 +90,81 @@ def minigrid(name: str, layout: int) -> gym.Env:
     return View(OneLayout(gym.make(name), layout))
 
 
-def demonstrate_minigrid(name: str, layout: int) -> bp.Demonstration:
-    env = minigrid(name, layout)
-    env.reset()
-    person = Person(env)
-    person.fetch("key")
-    person.go_to("door", is_locked=True)
-    person.do(TOGGLE)
-    person.put_down()
-    person.fetch("ball")
+def demonstrate_corridor(name: str, layout: int) -> bp.Demonstration:
+    """Fetch the key, open the locked door, drop the key, fetch the ball."""
+    person = Person(minigrid(name, layout))
+    person.fetch(a("key"))
+    person.open(a("door", is_locked=True))
+    person.fetch(a("ball"))
     return bp.record(minigrid(name, layout), person.actions, seed=0)
+
+
+def demonstrate_obstructed(
+    name: str, layout: int, *, door: tuple[int, int], blocked_by: tuple[int, int]
+) -> bp.Demonstration:
+    """Move the ball before this door, take its key from a box, open it, fetch the blue ball."""
+    person = Person(minigrid(name, layout))
+    locked, obstacle = person.at(*door), person.at(*blocked_by)
+    person.fetch(lambda thing: thing is obstacle)
+    person.do(RIGHT)  # or it would be put where it was
+    person.put_down()
+    person.go_to(lambda thing: thing.type == "box" and thing.contains.color == locked.color)
+    person.do(TOGGLE)  # the key lies where the box was
+    person.do(PICK_UP)
+    person.open(lambda thing: thing is locked)
+    person.fetch(a("ball", color="blue"))
+    return bp.record(minigrid(name, layout), person.actions, seed=0)
+
+
+def a(kind: str, **state: Any) -> Callable[[Any], bool]:
+    """Whether a thing is of this kind and in this state."""
+    return lambda thing: (
+        thing.type == kind and all(getattr(thing, name) == state[name] for name in state)
+    )
 
 
 class Person:
     """Walks through a MiniGrid and keeps the actions that did it."""
 
     def __init__(self, env: gym.Env) -> None:
+        env.reset()
         self.env, self.grid, self.actions = env, env.unwrapped, []
 
     def do(self, action: int) -> None:
         self.env.step(action)
         self.actions.append(action)
 
-    def in_front(self) -> Any:
-        return self.grid.grid.get(*(int(x) for x in self.grid.front_pos))
+    def at(self, x: int, y: int) -> Any:
+        return self.grid.grid.get(int(x), int(y))
 
-    def fetch(self, kind: str) -> None:
-        self.go_to(kind)
+    def in_front(self) -> Any:
+        return self.at(*self.grid.front_pos)
+
+    def fetch(self, fits: Callable[[Any], bool]) -> None:
+        self.go_to(fits)
         self.do(PICK_UP)
+
+    def open(self, fits: Callable[[Any], bool]) -> None:
+        """With the key in hand, which is put down then."""
+        self.go_to(fits)
+        self.do(TOGGLE)
+        self.put_down()
 
     def put_down(self) -> None:
         while self.in_front() is not None:
             self.do(RIGHT)
         self.do(DROP)
 
-    def go_to(self, kind: str, **state: bool) -> None:
-        """Until an object of this kind is in front; closed doors on the way are opened."""
-        for action in self._way(kind, state):
+    def go_to(self, fits: Callable[[Any], bool]) -> None:
+        """Until a thing that fits is in front; closed doors on the way are opened."""
+        for action in self._way(fits):
             front = self.in_front()
             closed = front is not None and front.type == "door" and not front.is_open
             if action == FORWARD and closed:
                 self.do(TOGGLE)
             self.do(action)
 
-    def _way(self, kind: str, state: dict[str, bool]) -> list[int]:
+    def _way(self, fits: Callable[[Any], bool]) -> list[int]:
         """The cheapest turns and steps: a search over cells and directions."""
         x, y = (int(n) for n in self.grid.agent_pos)
         ways: list[tuple[int, int, tuple, list[int]]] = [
@@ -145,9 +177,8 @@ class Person:
                 continue
             seen.add((x, y, look))
             ahead = (x + AHEAD[look][0], y + AHEAD[look][1])
-            thing = self.grid.grid.get(*ahead)
-            fits = thing is not None and thing.type == kind
-            if fits and all(getattr(thing, name) == value for name, value in state.items()):
+            thing = self.at(*ahead)
+            if thing is not None and fits(thing):
                 return way
             steps = [(LEFT, (x, y, (look - 1) % 4)), (RIGHT, (x, y, (look + 1) % 4))]
             door = thing is not None and thing.type == "door" and not thing.is_locked
@@ -156,7 +187,7 @@ class Person:
             for action, place in steps:
                 count += 1
                 heapq.heappush(ways, (cost + 1, count, place, [*way, action]))
-        raise SystemExit(f"no way to a {kind}")
+        raise SystemExit("no way to what was asked for")
 
 
 # PointMaze
@@ -218,6 +249,7 @@ def _cells(rows: list, start: tuple[int, int], goal: tuple[int, int]) -> list[tu
 
 
 CORRIDOR = ("MiniGrid-KeyCorridorS6R3-v0", 1)
+OBSTRUCTED = ("MiniGrid-ObstructedMaze-Full-v1", 0)
 LARGE_MAZE = ("PointMaze_Large-v3", (7, 1), (1, 10))
 # The same settings for both trainers.
 SB3 = {"n_steps": 256, "batch_size": 128, "n_epochs": 6}
@@ -227,12 +259,21 @@ TASKS = {
     "mountaincar": Task(mountaincar, demonstrate_mountaincar, 300_000),
     "keycorridor": Task(
         partial(minigrid, *CORRIDOR),
-        partial(demonstrate_minigrid, *CORRIDOR),
+        partial(demonstrate_corridor, *CORRIDOR),
         400_000,
         sb3={**SB3, "ent_coef": 0.01},
         ours=replace(OURS, entropy_coefficient=0.01),
         wrapper={"patience": 4.0},
         episodes=100,
+    ),
+    "obstructed": Task(
+        partial(minigrid, *OBSTRUCTED),
+        partial(demonstrate_obstructed, *OBSTRUCTED, door=(10, 14), blocked_by=(9, 14)),
+        800_000,
+        sb3={**SB3, "ent_coef": 0.01},
+        ours=replace(OURS, entropy_coefficient=0.01),
+        wrapper={"patience": 4.0},
+        episodes=50,  # of 3,600 steps where it fails
     ),
     "pointmaze": Task(
         partial(pointmaze, *LARGE_MAZE),

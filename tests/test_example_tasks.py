@@ -13,7 +13,8 @@ import tasks
 
 
 @pytest.mark.parametrize(
-    ("name", "steps"), [("mountaincar", 114), ("keycorridor", 51), ("pointmaze", 339)]
+    ("name", "steps"),
+    [("mountaincar", 114), ("keycorridor", 51), ("obstructed", 43), ("pointmaze", 339)],
 )
 def test_a_demonstration_reaches_the_goal_and_restores_exactly(name: str, steps: int) -> None:
     task = tasks.TASKS[name]
@@ -23,7 +24,7 @@ def test_a_demonstration_reaches_the_goal_and_restores_exactly(name: str, steps:
     assert bp.check(task.make(), demo, max_steps=3_000).exact
 
 
-@pytest.mark.parametrize("name", ["keycorridor", "pointmaze"])
+@pytest.mark.parametrize("name", ["keycorridor", "obstructed", "pointmaze"])
 def test_reward_comes_at_the_goal_alone(name: str) -> None:
     rewards = tasks.TASKS[name].demonstrate().rewards
     assert np.flatnonzero(rewards).tolist() == [len(rewards) - 1]

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from backplay.curricula import Backplay, Standard, Uniform, Window
 
 frames = st.integers(0, 2**53)
+mean_steps = st.floats(1.0, 10_000.0)
 
 
 @st.composite
@@ -23,6 +24,7 @@ def backplays(draw: st.DrawFn) -> Backplay:
         tuple(windows),
         of_length=of_length,
         start_share=start_share,
+        by_frames=draw(st.booleans()),
         uniform_share=draw(st.floats(0.0, 1.0 - start_share)),
         mastery=draw(st.just(0.0) | st.floats(0.0, 1.0)),
         latest=draw(st.none() | st.floats(1.0, 4.0)),
@@ -31,6 +33,7 @@ def backplays(draw: st.DrawFn) -> Backplay:
         frames=clock,
         held=draw(st.integers(0, clock)),
         recent=tuple(draw(st.lists(st.booleans(), max_size=100))),
+        lengths=(draw(st.just(0.0) | mean_steps), draw(st.just(0.0) | mean_steps)),
     )
 
 

@@ -18,8 +18,8 @@ def test_stretch_by_hand() -> None:
         (320, 1 / 2, 1),
         (400, 1, 1),
     ]
-    assert Backplay.stretch(1_000).start_share == 0.25
     rule = Backplay.stretch(1_000)
+    assert (rule.start_share, rule.by_frames) == (0.5, True)
     assert (rule.mastery, rule.latest, rule.bridge, rule.if_silent) == (0.8, 2.0, 0.5, True)
     assert Backplay.stretch(1_000, share_of_budget=0.9).latest == 1.0
     overlapping = Backplay.stretch(120, [16, 5], overlap=0.5, share_of_budget=1.0, first_steps=4)

@@ -24,11 +24,12 @@ def counted_weights(curriculum: Backplay, length: int) -> np.ndarray:
     if curriculum.of_length:
         lo, hi = np.floor(lo * length + 1e-9), np.ceil(hi * length - 1e-9)
     draws = range(int(lo), max(int(lo) + 1, int(hi)))
-    rest = 1.0 - curriculum.start_share - curriculum.uniform_share
+    chance = curriculum.start_chance
+    rest = 1.0 - chance - curriculum.uniform_share
     weights = np.zeros(length + 1)
     for n in draws:
         weights[min(max(length - n, 0), length - 1)] += rest / len(draws)
-    weights[0] += curriculum.start_share
+    weights[0] += chance
     weights[:length] += curriculum.uniform_share / length
     return weights
 
@@ -171,7 +172,7 @@ def test_describe_is_one_short_line() -> None:
     assert maze.update([], 2000).describe() == "200 steps back"
     stretched = Backplay.stretch(1200, uniform_share=0.1, mastery=0.0)
     assert stretched.describe() == (
-        "[0%, 6.25%) of the length back, 25% at the initial state, 10% anywhere"
+        "[0%, 6.25%) of the length back, 50% of frames at the initial state, 10% anywhere"
     )
     assert stretched.update([], 1200).describe() == "initial state, 10% anywhere"
 
@@ -256,6 +257,10 @@ def test_window_refuses_lo_above_hi() -> None:
         ({"windows": ONE, "uniform_share": "0.5"}, "uniform_share"),
         ({"windows": ONE, "start_share": 0.6, "uniform_share": 0.6}, "at most 1, got 0.6 . 0.6"),
         ({"windows": ONE, "frames": -1}, "frames"),
+        ({"windows": ONE, "by_frames": 1}, "by_frames: expected True or False"),
+        ({"windows": ONE, "lengths": 3.0}, "two mean lengths"),
+        ({"windows": ONE, "lengths": (3.0,)}, "two mean lengths"),
+        ({"windows": ONE, "lengths": (3.0, -1.0)}, "lengths"),
     ],
 )
 def test_backplay_refuses(arguments: dict[str, object], message: str) -> None:

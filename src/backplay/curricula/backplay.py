@@ -39,6 +39,7 @@ from backplay.errors import BackplayError, show
 from backplay.records import Episode
 
 RECENT = 100  # episodes from the window that show whether it is mastered
+MEAN_OVER = 50  # episodes, about, that a mean length remembers
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,9 @@ class Backplay(Curriculum):
     """Whether lo and hi are fractions of each demonstration's length instead of steps."""
     start_share: float = 0.0
     """Share of episodes that start in the initial state, whatever the window."""
+    by_frames: bool = False
+    """Whether `start_share` is a share of the frames instead: an episode from the initial state is
+    the longest, and a quarter of the episodes may be nine tenths of the frames."""
     uniform_share: float = 0.0
     """Share of episodes that start anywhere before the end, whatever the window."""
     mastery: float = 0.0
@@ -78,9 +82,12 @@ class Backplay(Curriculum):
     """Frames spent waiting for mastery: the table of windows is late by so many."""
     recent: tuple[bool, ...] = ()
     """Which of the last episodes from this window succeeded, if mastery is asked for."""
+    lengths: tuple[float, float] = (0.0, 0.0)
+    """Mean steps of the last episodes from the initial state and of the others, if shares count
+    frames; 0: none yet."""
 
     def __post_init__(self) -> None:
-        for name in ("of_length", "if_silent"):
+        for name in ("of_length", "by_frames", "if_silent"):
             if not isinstance(getattr(self, name), bool):
                 raise BackplayError(
                     name, expected="True or False", got=show(getattr(self, name)), do="Pass a bool."
@@ -113,6 +120,7 @@ class Backplay(Curriculum):
                 do="Leave it to update().",
             )  # fmt: skip
         object.__setattr__(self, "recent", recent)
+        object.__setattr__(self, "lengths", _as_means(self.lengths))
 
     @property
     def window(self) -> Window:
@@ -136,6 +144,15 @@ class Backplay(Curriculum):
         return self.frames - self.held == self.windows[self._opened].frames - 1
 
     @property
+    def start_chance(self) -> float:
+        """The chance of an episode to start in the initial state, whatever the window."""
+        share, (start, other) = self.start_share, self.lengths
+        if not self.by_frames or not start or not other:
+            return share
+        chance = share * other / (share * other + (1.0 - share) * start)
+        return min(chance, 1.0 - self.uniform_share)
+
+    @property
     def _opened(self) -> int:
         """How many windows have opened."""
         return sum(window.frames <= self.frames - self.held for window in self.windows)
@@ -149,18 +166,19 @@ class Backplay(Curriculum):
         weights[0] += hi - max(lo, inside_hi)  # draws beyond the length are the initial state
         weights[-2] += weights[-1]  # 0 steps back is the last state before the end
         weights[-1] = 0.0
-        weights *= max(0.0, 1.0 - self.start_share - self.uniform_share) / (hi - lo)
-        weights[0] += self.start_share
+        weights *= max(0.0, 1.0 - self.start_chance - self.uniform_share) / (hi - lo)
+        weights[0] += self.start_chance
         weights += self.uniform_share * flat(length)
         return weights
 
     def update(self, episodes: Sequence[Episode], frames: int) -> Self:
         """The same with the clock at `frames`; if it waits for mastery, with these results."""
         frames = later(self.frames, frames)
+        lengths = self._mean_lengths(episodes)
         if self.if_silent and any(not e.success and e.total_reward for e in episodes):
-            return replace(self, frames=frames, mastery=0.0, if_silent=False)
+            return replace(self, frames=frames, lengths=lengths, mastery=0.0, if_silent=False)
         if not self.mastery or self.done:
-            return replace(self, frames=frames)
+            return replace(self, frames=frames, lengths=lengths)
         # The initial state lies in the last window before it, and says nothing about the others.
         least = 0 if self._opened == len(self.windows) - 1 else 1
         starts = ((e.start, bool(e.success)) for e in episodes)
@@ -175,7 +193,16 @@ class Backplay(Curriculum):
                 held = frames - window.frames + 1 if due else held  # it would open now, but waits
                 break
             held, recent, mastered = frames - window.frames, (), False
-        return replace(self, frames=frames, held=held, recent=recent)
+        return replace(self, frames=frames, lengths=lengths, held=held, recent=recent)
+
+    def _mean_lengths(self, episodes: Sequence[Episode]) -> tuple[float, float]:
+        """The mean lengths, moved by these episodes."""
+        means = list(self.lengths)
+        for start, length in ((e.start, e.length) for e in episodes if self.by_frames):
+            if start is not None:
+                kind = int(start.step > 0)
+                means[kind] += (length - means[kind]) / (MEAN_OVER if means[kind] else 1)
+        return means[0], means[1]
 
     def sample(
         self, lengths: ArrayLike, n: int, rng: np.random.Generator
@@ -187,10 +214,10 @@ class Backplay(Curriculum):
         step = length - rng.integers(*self._steps_back(length), size=n)
         step = np.clip(step, 0, length - 1)
         if self.start_share or self.uniform_share:
-            pick = rng.random(n)
+            pick, chance = rng.random(n), self.start_chance
             anywhere = rng.integers(length)
-            step = np.where(pick < self.start_share + self.uniform_share, anywhere, step)
-            step = np.where(pick < self.start_share, 0, step)
+            step = np.where(pick < chance + self.uniform_share, anywhere, step)
+            step = np.where(pick < chance, 0, step)
         return demo, step
 
     def describe(self) -> str:
@@ -203,7 +230,7 @@ class Backplay(Curriculum):
             bounds = ends[0] if lo == hi else f"[{ends[0]}, {ends[1]})"
             line = f"{bounds} {'of the length' if self.of_length else 'steps'} back"
         if self.start_share and line != "initial state":
-            line += f", {self.start_share:.0%} at the initial state"
+            line += f", {self.start_share:.0%} {'of frames ' * self.by_frames}at the initial state"
         if self.uniform_share:
             line += f", {self.uniform_share:.0%} anywhere"
         if self.waits:
@@ -251,7 +278,8 @@ class Backplay(Curriculum):
         demo_lengths: ArrayLike | None = None,
         *,
         share_of_budget: float = 0.4,
-        start_share: float = 0.25,
+        start_share: float = 0.5,
+        by_frames: bool = True,
         uniform_share: float = 0.0,
         overlap: float = 0.0,
         first_steps: int = 8,
@@ -277,7 +305,8 @@ class Backplay(Curriculum):
             demo_lengths: length of each demonstration, [num_demos]; None assumes 128 steps.
             share_of_budget: the windows have all passed by this share of the frames, if each is
                 mastered in time or none has to be.
-            start_share: share of episodes that start in the initial state throughout.
+            start_share: share of the frames in episodes from the initial state throughout.
+            by_frames: False makes `start_share` a share of the episodes.
             uniform_share: share of episodes that start anywhere throughout.
             overlap: how far each window reaches into the one before it, as a share of that one's
                 `hi`: lo = (1 - overlap) * previous hi. 0: they adjoin, as in the paper's Maze;
@@ -301,9 +330,20 @@ class Backplay(Curriculum):
             windows,
             of_length=True,
             start_share=start_share,
+            by_frames=by_frames,
             uniform_share=uniform_share,
             mastery=mastery,
             latest=max(latest_share / share_of_budget, 1.0),
             bridge=bridge,
             if_silent=if_silent,
         )
+
+
+def _as_means(lengths: object) -> tuple[float, float]:
+    """Two mean lengths, refused unless they are numbers from 0 on."""
+    pair = tuple(lengths) if isinstance(lengths, list | tuple) else ()
+    if len(pair) != 2:
+        raise BackplayError(
+            "lengths", expected="two mean lengths", got=show(lengths), do="Leave it to update()."
+        )
+    return real_number("lengths", pair[0]), real_number("lengths", pair[1])

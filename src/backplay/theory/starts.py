@@ -59,7 +59,7 @@ def phases(curriculum: Curriculum, length: int) -> Phases:
     now: Sequence[Curriculum] = [curriculum]
     cores = now
     if isinstance(curriculum, Backplay):
-        fresh = replace(curriculum, held=0, recent=(), frames=0)
+        fresh = replace(curriculum, held=0, recent=(), lengths=(0.0, 0.0), frames=0)
         bare = replace(fresh, start_share=0.0, uniform_share=0.0)
         now = [replace(fresh, frames=window.frames) for window in fresh.windows]
         cores = [replace(bare, frames=window.frames) for window in bare.windows]
