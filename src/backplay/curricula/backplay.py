@@ -61,7 +61,7 @@ class Backplay(Curriculum):
     """Share of episodes that start in the initial state, whatever the window."""
     by_frames: bool = False
     """Whether `start_share` is a share of the frames instead: an episode from the initial state is
-    the longest, and a quarter of the episodes may be nine tenths of the frames."""
+    the longest, and a quarter of the episodes may be three quarters of the frames."""
     uniform_share: float = 0.0
     """Share of episodes that start anywhere before the end, whatever the window."""
     mastery: float = 0.0
