@@ -269,7 +269,7 @@ TASKS = {
     "obstructed": Task(
         partial(minigrid, *OBSTRUCTED),
         partial(demonstrate_obstructed, *OBSTRUCTED, door=(10, 14), blocked_by=(9, 14)),
-        800_000,
+        500_000,
         sb3={**SB3, "ent_coef": 0.01},
         ours=replace(OURS, entropy_coefficient=0.01),
         wrapper={"patience": 4.0},
