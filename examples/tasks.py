@@ -269,11 +269,11 @@ TASKS = {
     "obstructed": Task(
         partial(minigrid, *OBSTRUCTED),
         partial(demonstrate_obstructed, *OBSTRUCTED, door=(10, 14), blocked_by=(9, 14)),
-        500_000,
+        800_000,
         sb3={**SB3, "ent_coef": 0.01},
         ours=replace(OURS, entropy_coefficient=0.01),
         wrapper={"patience": 4.0},
-        episodes=50,  # of 3,600 steps where it fails
+        episodes=25,  # of 3,600 steps where it fails
     ),
     "pointmaze": Task(
         partial(pointmaze, *LARGE_MAZE),
