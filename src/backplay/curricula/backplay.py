@@ -76,6 +76,10 @@ class Backplay(Curriculum):
     if_silent: bool = False
     """Wait for mastery only if failed episodes bring no reward at all. The first one that brings
     some ends the waiting for good: then values are learned from failures too."""
+    cut: float | None = None
+    """Cut episodes after so many times what the demonstration took from the same start, and 16
+    steps, unless only success brings reward (`if_silent`): a failure has taught what it could by
+    then. None: never."""
     frames: int = 0
     """The clock: frames of training so far."""
     held: int = 0
@@ -104,8 +108,10 @@ class Backplay(Curriculum):
             )
         for share in ("mastery", "bridge"):
             object.__setattr__(self, share, real_number(share, getattr(self, share), at_most=1.0))
-        if self.latest is not None:
-            object.__setattr__(self, "latest", real_number("latest", self.latest, at_least=1.0))
+        for multiple in ("latest", "cut"):
+            if getattr(self, multiple) is not None:
+                number = real_number(multiple, getattr(self, multiple), at_least=1.0)
+                object.__setattr__(self, multiple, number)
         object.__setattr__(self, "frames", whole_number("frames", self.frames))
         object.__setattr__(self, "held", whole_number("held", self.held))
         if self.held > self.frames:
@@ -142,6 +148,11 @@ class Backplay(Curriculum):
         if self.done or not self.mastery or not self.held:
             return False
         return self.frames - self.held == self.windows[self._opened].frames - 1
+
+    @property
+    def patience(self) -> float | None:
+        """How long episodes may take, see `Curriculum.patience`: `cut`, unless failures are silent."""
+        return None if self.if_silent else self.cut
 
     @property
     def start_chance(self) -> float:
@@ -287,6 +298,7 @@ class Backplay(Curriculum):
         latest_share: float = 0.8,
         bridge: float = 0.5,
         if_silent: bool = True,
+        cut: float | None = 1.0,
     ) -> Self:
         """Doubling windows spread over a budget: for someone who tunes nothing.
 
@@ -298,7 +310,8 @@ class Backplay(Curriculum):
         The defaults come from results/mountaincar.md and results/sparse.md: true starts all
         along, so that the values learned near the goal reach the start; windows that pass early, so
         that most of the budget goes to the true start; but where failures bring no reward, nothing
-        is learned in a window that nobody masters, so there the next one has to wait.
+        is learned in a window that nobody masters, so there the next one has to wait. Where they
+        bring some, episodes are cut once the demonstration would have succeeded.
 
         Args:
             total_frames: the frames you are going to train for.
@@ -318,6 +331,9 @@ class Backplay(Curriculum):
                 as a share of its `lo`.
             if_silent: wait for mastery only if failed episodes bring no reward at all; False waits
                 in any case.
+            cut: where failures bring reward, episodes are cut after so many times what the
+                demonstration took from the same start, and 16 steps; None: never. Raise it if
+                success may take longer than the demonstration did.
         """
         total_frames = whole_number("total_frames", total_frames, at_least=1)
         share_of_budget = real_number("share_of_budget", share_of_budget, at_most=1.0)
@@ -336,6 +352,7 @@ class Backplay(Curriculum):
             latest=max(latest_share / share_of_budget, 1.0),
             bridge=bridge,
             if_silent=if_silent,
+            cut=cut,
         )
 
 

@@ -74,6 +74,15 @@ class Curriculum(Protocol):
         """
         return ()
 
+    @property
+    def patience(self) -> float | None:
+        """How long an episode may take now; None: as long as the env allows.
+
+        So many times what the demonstration took from the same start, and 16 steps. Whoever steps
+        the env truncates the episode then; a patience that was given to the wrapper goes first.
+        """
+        return None
+
     def sample(
         self, lengths: ArrayLike, n: int, rng: np.random.Generator
     ) -> tuple[IntArray, IntArray]:

@@ -52,7 +52,7 @@ class TrainConfig:
     """After a restore: go on with the demonstration's clock, or start a fresh one."""
     patience: float | None = None
     """Truncate training episodes after so many times what the demonstration took from the same
-    start, and 16 steps; None never does."""
+    start, and 16 steps; None: as the curriculum says."""
     exact_resume: bool = True
     """A resumed run goes on in mid-episode, to the bit, or refuses to; if not, it begins new
     episodes, which is all that an env can do that does not follow from its seed and actions."""

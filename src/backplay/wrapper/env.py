@@ -45,7 +45,8 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         time_limit: after a restore, `"continue"` the demonstration's clock, or a `"fresh"` one.
         patience: truncate an episode that takes longer than `patience` times what the demonstration
             took from the same start, and 16 steps. Where the env's own limit is far longer than the
-            demonstration, most frames of a beginner are spent on being lost.
+            demonstration, most frames of a beginner are spent on being lost. None: as the curriculum
+            says, see `Curriculum.patience`.
         success: which endings count as success; by default see `backplay.success.default_rule`.
     """
 
@@ -191,11 +192,12 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         return answer
 
     def _out_of_patience(self) -> bool:
-        if self._patience is None or self.start is None:
+        patience = self.curriculum.patience if self._patience is None else self._patience
+        if patience is None or self.start is None:
             return False
         origin, walked = self._origin
         left = self.demo_lengths[origin.demo] - origin.step + walked
-        return self._length >= _GRACE + self._patience * left
+        return self._length >= _GRACE + patience * left
 
     def _finish(self, answer: tuple[Any, Any, bool, bool, dict[str, Any]]) -> None:
         _, reward, terminated, truncated, info = answer

@@ -56,7 +56,7 @@ class MazeVector(VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
             one.
         patience: truncate an episode that takes longer than `patience` times what the demonstration
             took from the same start, and 16 steps. From a state of a walk: from where it left the
-            demonstration, and the way back.
+            demonstration, and the way back. None: as the curriculum says.
         render_mode: `"rgb_array"` or `"ansi"`.
     """
 
@@ -200,10 +200,12 @@ class MazeVector(VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
         self._places[who, 0], self._places[who, 1] = places.mazes, places.cells
         self._clocks[who], self._lengths[who], self._returns[who] = places.clocks, 0, 0.0
         self._start_demos[who], self._start_steps[who] = demo, step
-        if self._patience is None:
+        own, theirs = self._patience, getattr(self.curriculum, "patience", None)
+        patience = theirs if own is None else own
+        if patience is None:
             self._limits[who] = _NEVER
         else:
-            self._limits[who] = np.ceil(_GRACE + self._patience * places.left)
+            self._limits[who] = np.ceil(_GRACE + patience * places.left)
 
     def _asked(self, starts: Any) -> tuple[Ints, Ints]:
         try:
