@@ -219,6 +219,17 @@ def test_patience_is_a_multiple_of_what_the_demonstration_took() -> None:
     assert stand_still(make(bp.Standard()), bp.Start(0, 0)) == (200, False, False)
 
 
+def test_without_one_of_its_own_it_has_the_patience_of_the_curriculum() -> None:
+    cut = bp.Backplay((bp.Window(0, 0, 4),), cut=2.0)
+    assert stand_still(make(cut), bp.Start(0, 0)) == (16 + 2 * 4, False, True)
+    assert stand_still(make(cut, patience=3), bp.Start(0, 0)) == (16 + 3 * 4, False, True)
+    silent = bp.Backplay((bp.Window(0, 0, 4),), cut=2.0, if_silent=True)
+    env = make(silent)
+    assert stand_still(env, bp.Start(0, 0)) == (200, False, False)
+    env.set_curriculum(silent.update([bp.Episode(bp.Start(0, 0), -1.0, 9, False)], 9))
+    assert stand_still(env, bp.Start(0, 0)) == (16 + 2 * 4, False, True)
+
+
 def test_reaching_the_goal_in_the_last_patient_step_is_no_truncation() -> None:
     env = make(bp.Standard(), patience=1)
     env.reset(options={"start": bp.Start(0, 3)})

@@ -30,6 +30,7 @@ def backplays(draw: st.DrawFn) -> Backplay:
         latest=draw(st.none() | st.floats(1.0, 4.0)),
         bridge=draw(st.floats(0.0, 1.0)),
         if_silent=draw(st.booleans()),
+        cut=draw(st.none() | st.floats(1.0, 9.0)),
         frames=clock,
         held=draw(st.integers(0, clock)),
         recent=tuple(draw(st.lists(st.booleans(), max_size=100))),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from backplay.curricula import Backplay
 from backplay.errors import BackplayError
+from backplay.records import Episode, Start
 
 
 def test_stretch_by_hand() -> None:
@@ -19,7 +20,7 @@ def test_stretch_by_hand() -> None:
         (400, 1, 1),
     ]
     rule = Backplay.stretch(1_000)
-    assert (rule.start_share, rule.by_frames) == (0.5, True)
+    assert (rule.start_share, rule.by_frames, rule.cut) == (0.5, True, 1.0)
     assert (rule.mastery, rule.latest, rule.bridge, rule.if_silent) == (0.8, 2.0, 0.5, True)
     assert Backplay.stretch(1_000, share_of_budget=0.9).latest == 1.0
     overlapping = Backplay.stretch(120, [16, 5], overlap=0.5, share_of_budget=1.0, first_steps=4)
@@ -50,6 +51,16 @@ def test_stretch_covers_the_demonstration_and_then_starts_at_the_beginning(
     assert all(curriculum.update([], total).weights(0, n)[0] == 1.0 for n in lengths)
 
 
+def test_episodes_are_cut_only_once_failures_are_known_to_bring_reward() -> None:
+    fresh = Backplay.stretch(1_000)
+    failed, succeeded = (Episode(Start(0, 9), -1.0, 4, success) for success in (False, True))
+    assert fresh.patience is None
+    assert fresh.update([succeeded, failed._replace(total_reward=0.0)], 8).patience is None
+    assert fresh.update([failed], 4).patience == 1.0
+    assert Backplay.stretch(1_000, cut=None).update([failed], 4).patience is None
+    assert Backplay.stretch(1_000, if_silent=False, cut=3).patience == 3.0
+
+
 def test_stretch_of_a_demonstration_of_one_step() -> None:
     assert as_table(Backplay.stretch(100, [1])) == [(0, 0, 1), (40, 1, 1)]
 
@@ -67,6 +78,7 @@ def test_stretch_of_a_demonstration_of_one_step() -> None:
         ({"total_frames": 100, "overlap": -0.1}, "overlap"),
         ({"total_frames": 100, "first_steps": 0}, "first_steps"),
         ({"total_frames": 100, "start_share": 2}, "start_share"),
+        ({"total_frames": 100, "cut": 0.9}, "cut"),
     ],
 )
 def test_stretch_refuses(arguments: dict[str, object], message: str) -> None:

@@ -151,7 +151,7 @@ class Backplay(Curriculum):
 
     @property
     def patience(self) -> float | None:
-        """How long episodes may take, see `Curriculum.patience`: `cut`, unless failures are silent."""
+        """How long episodes may take (see Curriculum): `cut`, unless failures are silent."""
         return None if self.if_silent else self.cut
 
     @property

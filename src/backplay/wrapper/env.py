@@ -45,8 +45,8 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         time_limit: after a restore, `"continue"` the demonstration's clock, or a `"fresh"` one.
         patience: truncate an episode that takes longer than `patience` times what the demonstration
             took from the same start, and 16 steps. Where the env's own limit is far longer than the
-            demonstration, most frames of a beginner are spent on being lost. None: as the curriculum
-            says, see `Curriculum.patience`.
+            demonstration, most frames of a beginner are spent on being lost. None: as the
+            curriculum says (`Curriculum.patience`).
         success: which endings count as success; by default see `backplay.success.default_rule`.
     """
 

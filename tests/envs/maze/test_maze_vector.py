@@ -121,6 +121,15 @@ def test_walks_and_patience_are_those_of_backplay_env() -> None:
     assert env.restored_steps == envs.restored_steps == 21
 
 
+def test_without_one_of_its_own_it_has_the_patience_of_the_curriculum() -> None:
+    cut = bp.Backplay((bp.Window(0, 5, 5),), cut=1.0)
+    for own, limit in ((None, 16 + 5), (2.0, 16 + 10)):
+        envs = MazeVector(1, LIBRARY, curriculum=cut, patience=own)
+        envs.reset(seed=0)
+        ends = [t for t in range(1, limit + 1) if envs.step(np.zeros(1, np.int64))[3][0]]
+        assert ends == [limit]
+
+
 def test_the_goal_in_the_last_step_counts() -> None:
     envs = MazeVector(1, by_hand(max_steps=5))
     envs.reset(seed=0)
