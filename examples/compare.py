@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 
@@ -24,6 +24,16 @@ import numpy as np
 from tasks import TASKS, Task
 
 import backplay as bp
+
+
+@dataclass(frozen=True)
+class CutUniform(bp.Uniform):
+    """Anywhere on the demonstration, with episodes as short as the default's on MountainCar."""
+
+    @property
+    def patience(self) -> float:
+        return 1.0
+
 
 # From "bare" on: the default with one thing changed, to see what it is good for.
 REGIMES: dict[str, Callable[[int, list[int]], bp.Curriculum | None]] = {
@@ -41,6 +51,11 @@ REGIMES: dict[str, Callable[[int, list[int]], bp.Curriculum | None]] = {
     "wide first window": lambda frames, lengths: bp.Backplay.stretch(
         frames, lengths, first_steps=32
     ),
+    "never cut": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, cut=None),
+    "a quarter of the episodes": lambda frames, lengths: bp.Backplay.stretch(
+        frames, lengths, start_share=0.25, by_frames=False, cut=None
+    ),
+    "cut uniform": lambda frames, lengths: CutUniform(),
     "waiting": lambda frames, lengths: bp.Backplay.stretch(
         frames, lengths, mastery=0.5, bridge=0.0, latest_share=1.0, if_silent=False
     ),
@@ -59,6 +74,8 @@ def _uniform_at_the_end(frames: int, lengths: list[int]) -> bp.Backplay:
         (*windows, bp.Window(last.frames, 0.0, 1.0)),
         of_length=True,
         start_share=default.start_share,
+        by_frames=default.by_frames,
+        cut=default.cut,
     )
 
 
