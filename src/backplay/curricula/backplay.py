@@ -288,7 +288,7 @@ class Backplay(Curriculum):
         total_frames: int,
         demo_lengths: ArrayLike | None = None,
         *,
-        share_of_budget: float = 0.4,
+        share_of_budget: float = 0.5,
         start_share: float = 0.5,
         by_frames: bool = True,
         uniform_share: float = 0.0,
