@@ -13,15 +13,16 @@ from backplay.records import Episode, Start
 def test_stretch_by_hand() -> None:
     assert as_table(Backplay.stretch(1_000)) == [
         (0, 0, 1 / 16),  # 8 steps of 128
-        (80, 1 / 16, 1 / 8),
-        (160, 1 / 8, 1 / 4),
-        (240, 1 / 4, 1 / 2),
-        (320, 1 / 2, 1),
-        (400, 1, 1),
+        (100, 1 / 16, 1 / 8),
+        (200, 1 / 8, 1 / 4),
+        (300, 1 / 4, 1 / 2),
+        (400, 1 / 2, 1),
+        (500, 1, 1),
     ]
     rule = Backplay.stretch(1_000)
     assert (rule.start_share, rule.by_frames, rule.cut) == (0.5, True, 1.0)
-    assert (rule.mastery, rule.latest, rule.bridge, rule.if_silent) == (0.8, 2.0, 0.5, True)
+    assert rule.early
+    assert (rule.mastery, rule.latest, rule.bridge, rule.if_silent) == (0.8, 1.6, 0.5, True)
     assert Backplay.stretch(1_000, share_of_budget=0.9).latest == 1.0
     overlapping = Backplay.stretch(120, [16, 5], overlap=0.5, share_of_budget=1.0, first_steps=4)
     assert as_table(overlapping) == [(0, 0, 0.25), (40, 0.125, 0.5), (80, 0.25, 1), (120, 1, 1)]
@@ -62,7 +63,7 @@ def test_episodes_are_cut_only_once_failures_are_known_to_bring_reward() -> None
 
 
 def test_stretch_of_a_demonstration_of_one_step() -> None:
-    assert as_table(Backplay.stretch(100, [1])) == [(0, 0, 1), (40, 1, 1)]
+    assert as_table(Backplay.stretch(100, [1])) == [(0, 0, 1), (50, 1, 1)]
 
 
 @pytest.mark.parametrize(
