@@ -307,8 +307,8 @@ class Backplay(Curriculum):
 
         The windows are fractions of each demonstration's length. The last reaches to the beginning,
         the one before half as far, and so on down to about `first_steps` steps of the longest.
-        Each stays for the same number of frames, and longer where `mastery` is waited for; after
-        the last comes the initial state only.
+        Each stays for the same number of frames, or, where `mastery` is waited for, until it is
+        mastered; after the last comes the initial state only.
 
         The defaults come from results/mountaincar.md and results/sparse.md: true starts all
         along, so that the values learned near the goal reach the start; windows that pass early, so
