@@ -31,20 +31,6 @@ def test_a_mastered_window_stays_for_its_own_frames() -> None:
     assert early.update([], 100).window == WAITING.windows[1]
 
 
-def test_early_a_mastered_window_gives_way_at_once_and_the_table_with_it() -> None:
-    eager = replace(WAITING, early=True)
-    second = eager.update(results(100, 0), 30)
-    assert (second.window, second.held, second.recent) == (WAITING.windows[1], -70, ())
-    assert second.update(results(49, 51), 129).window == WAITING.windows[1]
-    late = second.update(results(49, 51), 500)  # due 100 frames after it opened
-    assert late.window == WAITING.windows[1]
-    assert late.waits
-    assert second.update(results(100, 0), 31).done
-    by_clock = replace(second, mastery=0.0)
-    assert by_clock.update([], 129).window == WAITING.windows[1]
-    assert by_clock.update([], 130).done
-
-
 def test_a_window_that_opened_late_gets_all_its_frames_and_its_own_episodes() -> None:
     second = WAITING.update([], 150).update(results(100, 0), 160)
     assert second.window == WAITING.windows[1]
@@ -140,7 +126,6 @@ def test_a_failure_from_the_true_start_can_bring_the_reward_too() -> None:
         ({"bridge": -0.5}, "bridge"),
         ({"latest": 0.5}, "latest: expected a number from 1"),
         ({"if_silent": 1}, "if_silent: expected True or False"),
-        ({"early": 1}, "early: expected True or False"),
         ({"held": 5}, "held: expected at most frames"),
         ({"recent": (1, 0)}, "recent"),
         ({"recent": (True,) * 101}, "recent"),

@@ -21,7 +21,6 @@ def test_stretch_by_hand() -> None:
     ]
     rule = Backplay.stretch(1_000)
     assert (rule.start_share, rule.by_frames, rule.cut) == (0.5, True, 1.0)
-    assert rule.early
     assert (rule.mastery, rule.latest, rule.bridge, rule.if_silent) == (0.8, 1.6, 0.5, True)
     assert Backplay.stretch(1_000, share_of_budget=0.9).latest == 1.0
     overlapping = Backplay.stretch(120, [16, 5], overlap=0.5, share_of_budget=1.0, first_steps=4)

@@ -67,8 +67,6 @@ class Backplay(Curriculum):
     mastery: float = 0.0
     """A window stays, however late it is, until this share of the last 100 episodes that started
     in it succeeded; 0: the frames alone decide, as in the paper."""
-    early: bool = False
-    """A window that is mastered gives way at once, not only when its frames have passed."""
     latest: float | None = None
     """A window opens at this multiple of its frames at the latest, mastered or not: some tasks
     cannot be mastered so far. None: the one before it may stay for ever."""
@@ -85,7 +83,7 @@ class Backplay(Curriculum):
     frames: int = 0
     """The clock: frames of training so far."""
     held: int = 0
-    """Frames by which the table of windows is late for want of mastery, or, below 0, early."""
+    """Frames spent waiting for mastery: the table of windows is late by so many."""
     recent: tuple[bool, ...] = ()
     """Which of the last episodes from this window succeeded, if mastery is asked for."""
     lengths: tuple[float, float] = (0.0, 0.0)
@@ -93,7 +91,7 @@ class Backplay(Curriculum):
     frames; 0: none yet."""
 
     def __post_init__(self) -> None:
-        for name in ("of_length", "by_frames", "early", "if_silent"):
+        for name in ("of_length", "by_frames", "if_silent"):
             if not isinstance(getattr(self, name), bool):
                 raise BackplayError(
                     name, expected="True or False", got=show(getattr(self, name)), do="Pass a bool."
@@ -115,7 +113,7 @@ class Backplay(Curriculum):
                 number = real_number(multiple, getattr(self, multiple), at_least=1.0)
                 object.__setattr__(self, multiple, number)
         object.__setattr__(self, "frames", whole_number("frames", self.frames))
-        object.__setattr__(self, "held", whole_number("held", self.held, at_least=-(2**63)))
+        object.__setattr__(self, "held", whole_number("held", self.held))
         if self.held > self.frames:
             raise BackplayError(
                 "held", expected=f"at most frames ({self.frames})", got=show(self.held),
@@ -202,7 +200,7 @@ class Backplay(Curriculum):
         for window in self.windows[self._opened :]:
             overdue = self.latest is not None and frames >= int(self.latest * window.frames)
             due = frames - held >= window.frames
-            if not overdue and not ((due or self.early) and mastered):
+            if not overdue and not (due and mastered):
                 held = frames - window.frames + 1 if due else held  # it would open now, but waits
                 break
             held, recent, mastered = frames - window.frames, (), False
@@ -297,7 +295,6 @@ class Backplay(Curriculum):
         overlap: float = 0.0,
         first_steps: int = 8,
         mastery: float = 0.8,
-        early: bool = True,
         latest_share: float = 0.8,
         bridge: float = 0.5,
         if_silent: bool = True,
@@ -307,8 +304,8 @@ class Backplay(Curriculum):
 
         The windows are fractions of each demonstration's length. The last reaches to the beginning,
         the one before half as far, and so on down to about `first_steps` steps of the longest.
-        Each stays for the same number of frames, or, where `mastery` is waited for, until it is
-        mastered; after the last comes the initial state only.
+        Each stays for the same number of frames, and longer where `mastery` is waited for; after
+        the last comes the initial state only.
 
         The defaults come from results/mountaincar.md and results/sparse.md: true starts all
         along, so that the values learned near the goal reach the start; windows that pass early, so
@@ -329,7 +326,6 @@ class Backplay(Curriculum):
                 1: all begin at the end of the demonstration.
             first_steps: most steps back of the first window, in the longest demonstration.
             mastery: success below which a window does not give way to the next; 0 never waits.
-            early: a window gives way as soon as it is mastered, not only when its time is over.
             latest_share: the windows have all passed by this share of the frames, mastered or not.
             bridge: how far each window reaches into the one before it while mastery is waited for,
                 as a share of its `lo`.
@@ -353,7 +349,6 @@ class Backplay(Curriculum):
             by_frames=by_frames,
             uniform_share=uniform_share,
             mastery=mastery,
-            early=early,
             latest=max(latest_share / share_of_budget, 1.0),
             bridge=bridge,
             if_silent=if_silent,
