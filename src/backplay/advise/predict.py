@@ -76,8 +76,9 @@ def _log_frames(chain: Chain, fit: Fit, measured: Measured, first_steps: int) ->
     first = min(max(1, first_steps // fit.unit), fit.states)
     regimes: dict[str, Curriculum] = {
         "Standard": Standard(), "Uniform": Uniform(),
+        # Half of the frames at the start is some quarter of the episodes: those there are longest.
         "Backplay": Backplay.stretch(
-            10**6, [fit.states], first_steps=first, mastery=0.0
+            10**6, [fit.states], first_steps=first, mastery=0.0, start_share=0.25, by_frames=False
         ),
     }  # fmt: skip
     answer = []
