@@ -53,7 +53,7 @@ REGIMES: dict[str, Callable[[int, list[int]], bp.Curriculum | None]] = {
     ),
     "never cut": lambda frames, lengths: bp.Backplay.stretch(frames, lengths, cut=None),
     "a quarter of the episodes": lambda frames, lengths: bp.Backplay.stretch(
-        frames, lengths, start_share=0.25, by_frames=False, cut=None
+        frames, lengths, share_of_budget=0.4, start_share=0.25, by_frames=False, cut=None
     ),
     "cut uniform": lambda frames, lengths: CutUniform(),
     "waiting": lambda frames, lengths: bp.Backplay.stretch(
