@@ -24,6 +24,7 @@ from backplay.curricula.curriculum import (
     real_number,
     whole_number,
 )
+from backplay.curricula.memory import RECENT, as_means, as_recent, moved
 from backplay.curricula.standard import flat
 from backplay.curricula.windows import (
     MAZE,
@@ -37,9 +38,6 @@ from backplay.curricula.windows import (
 )
 from backplay.errors import BackplayError, show
 from backplay.records import Episode
-
-RECENT = 100  # episodes from the window that show whether it is mastered
-MEAN_OVER = 50  # episodes, about, that a mean length remembers
 
 
 @dataclass(frozen=True)
@@ -119,14 +117,8 @@ class Backplay(Curriculum):
                 "held", expected=f"at most frames ({self.frames})", got=show(self.held),
                 do="Leave it to update().",
             )  # fmt: skip
-        recent = tuple(self.recent) if isinstance(self.recent, list | tuple) else (None,)
-        if len(recent) > RECENT or not all(isinstance(result, bool) for result in recent):
-            raise BackplayError(
-                "recent", expected=f"at most {RECENT} of True and False", got=show(self.recent),
-                do="Leave it to update().",
-            )  # fmt: skip
-        object.__setattr__(self, "recent", recent)
-        object.__setattr__(self, "lengths", _as_means(self.lengths))
+        object.__setattr__(self, "recent", as_recent(self.recent))
+        object.__setattr__(self, "lengths", as_means(self.lengths))
 
     @property
     def window(self) -> Window:
@@ -185,7 +177,7 @@ class Backplay(Curriculum):
     def update(self, episodes: Sequence[Episode], frames: int) -> Self:
         """The same with the clock at `frames`; if it waits for mastery, with these results."""
         frames = later(self.frames, frames)
-        lengths = self._mean_lengths(episodes)
+        lengths = moved(self.lengths, episodes) if self.by_frames else self.lengths
         if self.if_silent and any(not e.success and e.total_reward for e in episodes):
             return replace(self, frames=frames, lengths=lengths, mastery=0.0, if_silent=False)
         if not self.mastery or self.done:
@@ -205,15 +197,6 @@ class Backplay(Curriculum):
                 break
             held, recent, mastered = frames - window.frames, (), False
         return replace(self, frames=frames, lengths=lengths, held=held, recent=recent)
-
-    def _mean_lengths(self, episodes: Sequence[Episode]) -> tuple[float, float]:
-        """The mean lengths, moved by these episodes."""
-        means = list(self.lengths)
-        for start, length in ((e.start, e.length) for e in episodes if self.by_frames):
-            if start is not None:
-                kind = int(start.step > 0)
-                means[kind] += (length - means[kind]) / (MEAN_OVER if means[kind] else 1)
-        return means[0], means[1]
 
     def sample(
         self, lengths: ArrayLike, n: int, rng: np.random.Generator
@@ -354,13 +337,3 @@ class Backplay(Curriculum):
             if_silent=if_silent,
             cut=cut,
         )
-
-
-def _as_means(lengths: object) -> tuple[float, float]:
-    """Two mean lengths, refused unless they are numbers from 0 on."""
-    pair = tuple(lengths) if isinstance(lengths, list | tuple) else ()
-    if len(pair) != 2:
-        raise BackplayError(
-            "lengths", expected="two mean lengths", got=show(lengths), do="Leave it to update()."
-        )
-    return real_number("lengths", pair[0]), real_number("lengths", pair[1])
