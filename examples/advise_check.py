@@ -30,8 +30,8 @@ from tasks import FORWARD, TOGGLE, Person, demonstrate_mountaincar, minigrid, mo
 import backplay as bp
 from backplay.advise import advise
 from backplay.envs.maze import generate
-from backplay.experiments.grid_worlds import GridWorld, RandomLeaves
 from backplay.learners import PPOConfig
+from backplay.paper.grid_worlds.worlds import GridWorld, RandomLeaves
 from backplay.train import TrainConfig, Training
 
 REACHED = 0.9

@@ -117,8 +117,8 @@ def run(job: tuple[str, str, str, int, int]) -> dict:
     """One training run and its evaluation from the true start."""
     import torch
 
-    from backplay.evaluate import evaluate
-    from backplay.success import default_rule
+    from backplay.demos.success import default_rule
+    from backplay.train.evaluate import evaluate
 
     name, trainer, regime, seed, frames = job
     torch.set_num_threads(1)

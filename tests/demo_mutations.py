@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from backplay import archive
+from backplay.data import archive
 from file_mutations import (
     Rng,
     bomb,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from backplay.runs import create, open_run
-from backplay.sweep import Task
+from backplay.runs.sweep import Task
 
 FRAMES = 100
 _STEP = 10
@@ -78,7 +78,7 @@ def main(path: Path, pause: float = 0.0) -> int:
 
 
 if __name__ == "__main__":
-    from backplay.sweep.worker import end_with_parent
+    from backplay.runs.sweep.worker import end_with_parent
 
     end_with_parent()
     sys.exit(main(Path(sys.argv[1]), *map(float, sys.argv[2:])))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from backplay import trees
+from backplay.data import trees
 from backplay.learners import PPOConfig
 from backplay.train import Progress, TrainConfig, Training
 

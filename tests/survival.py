@@ -32,8 +32,8 @@ import numpy as np
 import torch
 
 from backplay import runs
-from backplay.experiments.jobs import Job
-from backplay.work import carry_out, prepare
+from backplay.runs.execute import carry_out, prepare
+from backplay.train.job import Job
 
 MOMENTS = (
     "step", "gradient", "evaluation", "half a line", "unsafe write", "before naming",
@@ -43,8 +43,8 @@ MOMENTS = (
 
 def job_of(kind: str) -> Job:
     """A run of a second or so, of either path."""
-    from backplay.experiments.gym_jobs import GymJob
-    from backplay.experiments.maze_job import MazeJob
+    from backplay.paper.maze.job import MazeJob
+    from backplay.paper.sparse_tasks.job import GymJob
 
     if kind == "walks":
         return GymJob(

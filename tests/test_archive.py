@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from backplay import archive, trees
+from backplay.data import archive, trees
 from backplay.errors import BackplayError, DemonstrationError
 from tree_strategies import TREES
 

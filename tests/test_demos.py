@@ -9,8 +9,8 @@ import pytest
 from gymnasium import spaces
 
 import backplay as bp
+from backplay.data.trees import first_difference
 from backplay.demos import Demonstration
-from backplay.trees import first_difference
 from envs_for_tests import Corridor, LawlessCorridor, Levels, Spaces, StatefulCorridor
 
 BOX = spaces.Box(-1, 1, (2, 3), np.float32)

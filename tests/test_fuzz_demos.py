@@ -17,7 +17,7 @@ import backplay as bp
 import demo_mutations
 import file_mutations
 import fuzz_demos
-from backplay import archive
+from backplay.data import archive
 from envs_for_tests import Corridor
 
 COUNT = int(os.environ.get("BACKPLAY_FUZZ_COUNT", "600"))

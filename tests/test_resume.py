@@ -15,8 +15,8 @@ from gymnasium.wrappers import TimeLimit
 
 import backplay as bp
 import envs_for_tests as envs
-from backplay import trees
 from backplay.curricula import from_json
+from backplay.data import trees
 from backplay.learners import Teacher, make_network
 from backplay.train import TrainConfig, Training
 from resumption import assert_resumes_exactly, config, go, through_files

@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 import envs_for_tests as envs
 from backplay import BackplayError
-from backplay.rollout import Divergence, replay, replay_from_reset, roll
+from backplay.restore.rollout import Divergence, replay, replay_from_reset, roll
 
 
 def test_a_rollout_ends_with_the_episode_the_actions_or_the_budget() -> None:

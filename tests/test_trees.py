@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backplay import trees
+from backplay.data import trees
+from backplay.data.trees import LEFT, Attributes, RandomStream, first_difference
 from backplay.errors import DemonstrationError
-from backplay.trees import LEFT, Attributes, RandomStream, first_difference
 from tree_strategies import ATOMS, SCALARS, TREES, arrays
 
 

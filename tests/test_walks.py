@@ -16,7 +16,7 @@ import envs_for_tests as envs
 from backplay.curricula import check_curriculum
 from backplay.learners import PPOConfig
 from backplay.train import TrainConfig, Training
-from backplay.walks import Walks
+from backplay.wrapper.walks import Walks
 from corridor_demos import demos, make
 
 torch.set_num_threads(1)

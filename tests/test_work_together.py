@@ -10,10 +10,10 @@ import pytest
 
 from backplay import runs
 from backplay.errors import BackplayError
-from backplay.experiments.gym_jobs import GymJob
-from backplay.experiments.jobs import Job
-from backplay.experiments.maze_job import MazeJob
-from backplay.work import carry_out, prepare
+from backplay.paper.maze.job import MazeJob
+from backplay.paper.sparse_tasks.job import GymJob
+from backplay.runs.execute import carry_out, prepare
+from backplay.train.job import Job
 
 JOBS: dict[str, Job] = {
     "gym": GymJob(

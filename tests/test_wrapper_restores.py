@@ -16,7 +16,7 @@ from stable_baselines3.common.monitor import Monitor
 
 import backplay as bp
 import envs_for_tests as envs
-from backplay import trees
+from backplay.data import trees
 from corridor_demos import luck, make
 
 gym.register_envs(ale_py)

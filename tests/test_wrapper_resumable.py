@@ -12,7 +12,7 @@ from gymnasium.wrappers import TimeLimit
 
 import backplay as bp
 import envs_for_tests as envs
-from backplay import trees
+from backplay.data import trees
 from backplay.wrapper import BackplayVector, ResumableBackplayEnv
 from resumption import through_files
 

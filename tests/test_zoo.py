@@ -23,7 +23,7 @@ from minigrid.wrappers import FullyObsWrapper
 
 import backplay as bp
 from backplay.restore import History, find_flaw
-from backplay.rollout import roll
+from backplay.restore.rollout import roll
 
 gym.register_envs(ale_py)
 gym.register_envs(gymnasium_robotics)

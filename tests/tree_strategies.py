@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from backplay.trees import LEFT, Attributes, RandomStream, read_stream
+from backplay.data.trees import LEFT, Attributes, RandomStream, read_stream
 
 DTYPES = st.one_of(
     hnp.boolean_dtypes(),

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 from backplay import envs
-from backplay.check import Report, check
 from backplay.curricula import (
     Backplay,
     Curriculum,
@@ -16,11 +15,12 @@ from backplay.curricula import (
     to_json,
 )
 from backplay.demos import Demonstration, load
+from backplay.demos.check import Report, check
+from backplay.demos.record import record
+from backplay.demos.success import Ending
 from backplay.errors import BackplayError, DemonstrationError
-from backplay.record import record
 from backplay.records import Episode, Snapshot, Start, Walk
 from backplay.restore import RESTORERS, DeepCopy, Replay, Restorer, find_restorer
-from backplay.success import Ending
 from backplay.wrapper import BackplayEnv, advance, set_curriculum, take_episodes
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import pytest
 from rich.console import Console
 from rich.live import Live
 
-from backplay.cli import display
-from backplay.cli.display import LiveDisplay, PlainDisplay, open_display
-from backplay.evaluate import Evaluation
 from backplay.train import Progress
+from backplay.train.evaluate import Evaluation
+from backplay.ui import display
+from backplay.ui.display import LiveDisplay, PlainDisplay, open_display
 
 
 def progress(frames: int, evaluated: bool) -> Progress:

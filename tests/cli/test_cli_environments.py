@@ -7,8 +7,8 @@ import gymnasium as gym
 import pytest
 
 import backplay as bp
-from backplay.cli import environments
-from backplay.cli.environments import kwargs_for, make_env, parse_env_kwargs
+from backplay.train import environments
+from backplay.train.environments import kwargs_for, make_env, parse_env_kwargs
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from backplay.envs.pommerman import draw as draw_game
 from backplay.envs.pommerman import rules
 from backplay.envs.pommerman.boards import generate
 from backplay.envs.pommerman.layout import LIMIT, ROW
-from backplay.experiments.grid_jobs import GridJob
+from backplay.paper.grid_worlds.job import GridJob
 from backplay.report.records import RunRecord
 
 

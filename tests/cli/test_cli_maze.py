@@ -20,8 +20,8 @@ from backplay.cli import main, maze_training
 from backplay.cli.maze import PARTS, Regime
 from backplay.cli.maze_runs import learned_paths, network_of, open_maze_run
 from backplay.envs.maze import generate, load_mazes
-from backplay.experiments import maze
-from backplay.experiments.maze import REGIMES, MazeRun, plays, settings
+from backplay.paper.maze import regimes as maze
+from backplay.paper.maze.regimes import REGIMES, MazeRun, plays, settings
 from backplay.train import Progress
 
 SMALL = ("--size", 6, "--walls", 6, "--min-length", 5, "--max-steps", 30)

@@ -16,10 +16,10 @@ import pytest
 from cli_results import Result, Run, assert_refused
 
 import backplay as bp
-from backplay.cli import keys
-from backplay.cli.environments import make_env
-from backplay.cli.screen import Picture, captions, draw, fit
-from backplay.cli.session import Session
+from backplay.train.environments import make_env
+from backplay.ui import keys
+from backplay.ui.screen import Picture, captions, draw, fit
+from backplay.ui.session import Session
 
 STILL = ("--env-kwargs", '{"is_slippery": false}')
 

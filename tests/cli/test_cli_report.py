@@ -8,7 +8,7 @@ from cli_results import Run, assert_refused
 
 from backplay import runs
 from backplay.cli.experiment_report import report_experiment
-from backplay.experiments.experiment import Experiment
+from backplay.paper.experiment import Experiment
 from backplay.report.claims import Claim, Final
 
 

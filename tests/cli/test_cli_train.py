@@ -12,7 +12,7 @@ import pytest
 from cli_results import Run, assert_refused
 
 from backplay import runs
-from backplay.cli.interrupts import STOPPING
+from backplay.ui.interrupts import STOPPING
 
 TINY = ("--num-envs", 2, "--ppo.num-steps", 64, "--final-episodes", 4, "--evaluation-episodes", 2)
 

@@ -12,9 +12,9 @@ import pytest
 
 from backplay.cli.demo import DemoConfig, _command, _record, demo
 from backplay.cli.race import REGIMES, Task, Update, make_env, race
-from backplay.cli.standings import Standings
 from backplay.errors import BackplayError
 from backplay.train import TrainConfig
+from backplay.ui.standings import Standings
 
 
 def test_the_only_reward_is_at_the_flag(tmp_path: Path) -> None:

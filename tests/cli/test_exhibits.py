@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from backplay.cli.experiment_report import report_experiment
-from backplay.experiments.catalogue import EXPERIMENTS
-from backplay.experiments.jobs import to_json
-from backplay.experiments.pommerman_claims import MAPS_WON
-from backplay.experiments.pommerman_jobs import PommermanJob
-from backplay.experiments.theory_job import TheoryJob
-from backplay.report.exhibits import ACTIONS, extra_figures
-from backplay.report.maps import maps_sections
+from backplay.paper.catalogue import EXPERIMENTS
+from backplay.paper.exhibits import ACTIONS, extra_figures
+from backplay.paper.pommerman.claims import MAPS_WON
+from backplay.paper.pommerman.job import PommermanJob
+from backplay.paper.pommerman.maps import maps_sections
+from backplay.paper.theory.job import TheoryJob
 from backplay.report.reading import read_run
 from backplay.runs import Run, create
+from backplay.train.job import to_json
 
 WON = {"90%": 3, "80%": 4, "70%": 5, "60%": 6, "50%": 7}
 

@@ -17,12 +17,12 @@ from cli_results import Run, assert_refused
 import pretend_worker
 from backplay.cli import reproduce as command
 from backplay.errors import BackplayError
-from backplay.experiments.catalogue import EXPERIMENTS, Experiment
-from backplay.experiments.jobs import Job
-from backplay.experiments.maze_job import MazeJob
+from backplay.paper.catalogue import EXPERIMENTS, Experiment
+from backplay.paper.maze.job import MazeJob
 from backplay.report.claims import Claim, Final
 from backplay.runs import open_run
-from backplay.sweep import Local
+from backplay.runs.sweep import Local
+from backplay.train.job import Job
 
 SETTING = "Optimal, 4 mazes, 8x8"
 
@@ -243,8 +243,8 @@ def test_a_second_ctrl_c_stops_at_once(
 PARENT = """
 import sys
 from backplay.cli import main, reproduce
-from backplay.experiments.catalogue import EXPERIMENTS
-from backplay.sweep import Local
+from backplay.paper.catalogue import EXPERIMENTS
+from backplay.runs.sweep import Local
 sys.path[:0] = {paths!r}
 import pretend_worker, test_reproduce
 EXPERIMENTS["tiny"] = test_reproduce.TINY

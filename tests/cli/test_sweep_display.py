@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 from rich.live import Live
 
-from backplay.cli import sweep_display
-from backplay.cli.sweep_display import LiveSweep, PlainSweep, duration, overview_table
-from backplay.sweep import Overview, Standing
+from backplay.runs.sweep import Overview, Standing
+from backplay.ui import sweep_display
+from backplay.ui.sweep_display import LiveSweep, PlainSweep, duration, overview_table
 
 RUNNING = Standing(
     name="optimal-backplay-0",

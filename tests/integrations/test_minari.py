@@ -12,8 +12,8 @@ from gymnasium import spaces
 from minari.data_collector import EpisodeBuffer
 
 import backplay as bp
+from backplay.data.trees import first_difference
 from backplay.integrations import require
-from backplay.trees import first_difference
 from envs_for_tests import Corridor, LawlessCorridor, Levels, Spaces, StatefulCorridor
 
 FORMATS = ["hdf5", "arrow", "parquet"]

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from backplay.errors import BackplayError
-from backplay.experiments.maze_job import MazeJob
 from backplay.integrations.ray import Cluster
-from backplay.sweep import Local, Sweep, Task
-from backplay.work import prepare
+from backplay.paper.maze.job import MazeJob
+from backplay.runs.execute import prepare
+from backplay.runs.sweep import Local, Sweep, Task
 
 SEEDS = (0, 1)
 

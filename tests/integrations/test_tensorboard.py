@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from backplay.evaluate import Evaluation
 from backplay.records import Episode, Start
 from backplay.train import Progress
+from backplay.train.evaluate import Evaluation
 
 pytest.importorskip("tensorboard")
 

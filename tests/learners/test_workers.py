@@ -10,12 +10,12 @@ import together as tasks
 import torch
 from together import together
 
+from backplay.data.trees import first_difference
 from backplay.errors import BackplayError
 from backplay.learners.minibatches import own_rows
 from backplay.learners.sharing import divide
 from backplay.learners.workers import Alone, Share, distributed, join, means, share_of
 from backplay.train import TrainConfig
-from backplay.trees import first_difference
 
 TASKS = (
     tasks.words, tasks.minibatch, tasks.batch, tasks.tiny, tasks.taught, tasks.car,

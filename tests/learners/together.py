@@ -25,11 +25,11 @@ from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.generate import generate
 from backplay.envs.maze.vector import MazeVector
 from backplay.errors import BackplayError
-from backplay.evaluate import Evaluation
 from backplay.learners import PPO, PPOConfig, Teacher
 from backplay.learners.sharing import divide
 from backplay.learners.workers import Alone, Share, Workers, any_of, distributed, from_first
 from backplay.train import TrainConfig, Training
+from backplay.train.evaluate import Evaluation
 
 Task = Callable[[Workers], Any]
 ENVS = 6

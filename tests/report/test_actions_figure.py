@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backplay.report.actions import action_counts, action_shares, draw_actions
+from backplay.paper.pommerman.actions import action_counts, action_shares, draw_actions
 
 NAMES = ("pass", "up", "down", "left", "right", "bomb")
 

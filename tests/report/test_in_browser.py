@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from made_up_records import record, records
 
+from backplay.paper.maze.page import write_maze_page
+from backplay.paper.theory.figures import draw_study, write_theory_page
 from backplay.report.build import PAGE, build_report
 from backplay.report.claims import Claim, Final
 from backplay.report.figures import as_svg, draw_bars, draw_curves
-from backplay.report.maze_page import write_maze_page
 from backplay.report.records import grouped
 from backplay.report.sheet import Picture
-from backplay.report.theory import draw_study, write_theory_page
 from browser import open_browser
 
 if TYPE_CHECKING:

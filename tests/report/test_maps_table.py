@@ -6,7 +6,7 @@ from typing import Any
 
 from made_up_records import record
 
-from backplay.report.maps import maps_cells, maps_sections
+from backplay.paper.pommerman.maps import maps_cells, maps_sections
 from backplay.report.records import RunRecord, grouped
 
 PAPER = {"90%": 24, "50%": 66}

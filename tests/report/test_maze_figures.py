@@ -12,22 +12,22 @@ import pytest
 from matplotlib.image import imread
 from scipy import stats
 
-from backplay.report.figures import COLOURS, as_png, as_svg
-from backplay.report.maze_page import write_maze_page
-from backplay.report.maze_results import (
-    MazeResult,
-    estimate,
-    grouped,
-    table,
-    table_text,
-)
-from backplay.report.mazes import (
+from backplay.paper.maze.figures import (
     DrawnPath,
     draw_curves,
     draw_paths,
     draw_starts,
     pixels_as_png,
 )
+from backplay.paper.maze.page import write_maze_page
+from backplay.paper.maze.results import (
+    MazeResult,
+    estimate,
+    grouped,
+    table,
+    table_text,
+)
+from backplay.report.figures import COLOURS, as_png, as_svg
 
 PAPER = {("backplay", 0): {"optimal": 0.31, "within_5": 1.0, "extra_mean": 0.64, "extra_std": None}}
 

@@ -5,7 +5,7 @@ from collections import Counter
 from html.parser import HTMLParser
 from typing import Any
 
-from backplay.report.theory import draw_study, findings_table, write_theory_page
+from backplay.paper.theory.figures import draw_study, findings_table, write_theory_page
 
 EMPTY = {"meta", "img", "br"}
 

@@ -9,9 +9,9 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from backplay import trees
+from backplay.data import trees
 from backplay.restore import AtariState, History, atari
-from backplay.rollout import replay, roll
+from backplay.restore.rollout import replay, roll
 
 gym.register_envs(ale_py)
 

@@ -11,7 +11,7 @@ from gymnasium import wrappers as w
 import backplay as bp
 import envs_for_tests as envs
 from backplay.restore import DeepCopy, History, OwnState, Replay, find_flaw
-from backplay.rollout import roll
+from backplay.restore.rollout import roll
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from gymnasium import wrappers as w
 
-from backplay import RESTORERS, BackplayError, DeepCopy, Replay, Restorer, trees
+from backplay import RESTORERS, BackplayError, DeepCopy, Replay, Restorer
+from backplay.data import trees
 from backplay.restore import AttributeState, History, MujocoState, OwnState, candidates
-from backplay.rollout import replay, roll
+from backplay.restore.rollout import replay, roll
 from envs_for_tests import Corridor, ReusedArrays, SecretCorridor, StatefulCorridor
 
 gym.register_envs(ale_py)

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from backplay import runs, trees
+from backplay import runs
+from backplay.data import trees
 
 RESULT = {"measures": {"success": 0.75, "nothing": None}, "words": ["é", "\n"]}
 

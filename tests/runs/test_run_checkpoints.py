@@ -12,7 +12,8 @@ from hypothesis import given
 from made_runs import Life, assert_was_saved, contents, line_at, live, state_at
 from safetensors import safe_open
 
-from backplay import runs, trees
+from backplay import runs
+from backplay.data import trees
 from backplay.errors import BackplayError
 from backplay.runs.checkpoints import Checkpoint, from_bytes, to_bytes
 from backplay.runs.lines import Mark

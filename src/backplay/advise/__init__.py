@@ -22,7 +22,7 @@ from backplay.advise.signs import Sign, find_signs
 from backplay.advise.words import describe
 from backplay.curricula.curriculum import real_number, whole_number
 from backplay.demos import Demonstration
-from backplay.rollout import AnyEnv, Policy
+from backplay.restore.rollout import AnyEnv, Policy
 
 __all__ = ["Advice", "Measured", "Prediction", "Rung", "Sign", "advise", "describe"]
 

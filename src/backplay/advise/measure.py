@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backplay.demos import Demonstration
+from backplay.demos.success import Ending, SuccessRule, default_rule
 from backplay.errors import BackplayError
 from backplay.records import Start
-from backplay.rollout import AnyEnv, Policy, replay
-from backplay.success import Ending, SuccessRule, default_rule
+from backplay.restore.rollout import AnyEnv, Policy, replay
 
 FloatArray = NDArray[np.float64]
 Progress = Callable[[int, str], None]

@@ -13,13 +13,13 @@ import tyro
 
 from backplay.advise import Advice, describe
 from backplay.advise import advise as advise_on
-from backplay.cli.counting import counting
-from backplay.cli.environments import kwargs_for, make_env
 from backplay.cli.options import EnvId
-from backplay.cli.policies import policy_from_file
 from backplay.demos import load
 from backplay.errors import BackplayError
-from backplay.rollout import AnyEnv
+from backplay.restore.rollout import AnyEnv
+from backplay.train.environments import kwargs_for, make_env
+from backplay.train.policies import policy_from_file
+from backplay.ui.counting import counting
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import tyro
 
-from backplay.check import check as check_demonstration
-from backplay.cli.environments import kwargs_for, make_env
 from backplay.cli.options import EnvId
 from backplay.demos import load
+from backplay.demos.check import check as check_demonstration
+from backplay.train.environments import kwargs_for, make_env
 
 
 @dataclass(frozen=True, kw_only=True)

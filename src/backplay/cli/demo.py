@@ -14,16 +14,16 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from backplay.archive import write_atomically
-from backplay.check import check
 from backplay.cli.race import ENV_ID, REGIMES, Task, make_env, race
-from backplay.cli.standings import Standings, show_standings
+from backplay.data.archive import write_atomically
 from backplay.demos import Demonstration
+from backplay.demos.check import check
+from backplay.demos.record import record
 from backplay.errors import BackplayError
 from backplay.learners import PPOConfig
-from backplay.record import record
 from backplay.report import Comparison, Run, draw_picture, summarise, write_page
 from backplay.train import TrainConfig
+from backplay.ui.standings import Standings, show_standings
 
 DEMO_SEED = 7
 PPO = PPOConfig(

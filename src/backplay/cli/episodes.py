@@ -111,7 +111,7 @@ def _replayed(record: RunRecord, kept: dict[str, Any]) -> Filmed:
     """An episode of a Gymnasium task, played again from its seed and actions."""
     import gymnasium as gym
 
-    from backplay.experiments.gym_jobs import TASKS
+    from backplay.paper.sparse_tasks.job import TASKS
 
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)

@@ -10,21 +10,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backplay.archive import write_atomically
 from backplay.cli.episodes import films
+from backplay.data.archive import write_atomically
 from backplay.errors import BackplayError
-from backplay.experiments.pommerman_claims import MAPS_WON
+from backplay.paper.exhibits import extra_figures
+from backplay.paper.pommerman.claims import MAPS_WON
+from backplay.paper.pommerman.maps import maps_sections
 from backplay.report.build import PAGE, build_report
-from backplay.report.exhibits import extra_figures
 from backplay.report.judging import Scale
 from backplay.report.kinds import FIGURES
-from backplay.report.maps import maps_sections
 from backplay.report.reading import read_run
 from backplay.report.texts import in_columns, words_in
 from backplay.runs import is_run, open_run
 
 if TYPE_CHECKING:
-    from backplay.experiments.catalogue import Experiment
+    from backplay.paper.catalogue import Experiment
 
 
 def report_experiment(

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from backplay.cli.sweep_display import duration
 from backplay.errors import BackplayError
+from backplay.ui.sweep_display import duration
 
 if TYPE_CHECKING:
-    from backplay.experiments.catalogue import Experiment
-    from backplay.experiments.jobs import Job
+    from backplay.paper.catalogue import Experiment
     from backplay.report.claims import Claim
+    from backplay.train.job import Job
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ def experiments(config: ExperimentsConfig) -> None:
 
 def find_experiment(name: str) -> Experiment:
     """The experiment of that name."""
-    from backplay.experiments.catalogue import EXPERIMENTS
+    from backplay.paper.catalogue import EXPERIMENTS
 
     if name in EXPERIMENTS:
         return EXPERIMENTS[name]
@@ -59,7 +59,7 @@ def find_experiment(name: str) -> Experiment:
 
 
 def _overview() -> list[str]:
-    from backplay.experiments.catalogue import EXPERIMENTS
+    from backplay.paper.catalogue import EXPERIMENTS
     from backplay.report.texts import in_columns
 
     rows = [("name", "what", "runs", "frames each", "one core")]

@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backplay.archive import write_atomically
-from backplay.cli.counting import counting
 from backplay.cli.options import require_new_file
+from backplay.data.archive import write_atomically
 from backplay.envs.maze import draw, load_mazes
 from backplay.envs.maze import generate as make
 from backplay.envs.maze.sets import MazeSet
 from backplay.errors import BackplayError
+from backplay.ui.counting import counting
 
 if TYPE_CHECKING:
     from backplay.cli.maze import GenerateConfig, ShowConfig
@@ -59,7 +59,7 @@ def show_maze(config: ShowConfig) -> None:
         f" shortest path {one.distances[0]}{words}"
     )
     if config.out is not None:
-        from backplay.report.mazes import pixels_as_png
+        from backplay.paper.maze.figures import pixels_as_png
 
         drawn = draw.picture(walls, start, goal, demonstration=one.paths[0], path=learned)
         write_atomically(config.out, pixels_as_png(drawn))

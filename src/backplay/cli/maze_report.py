@@ -10,15 +10,15 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from backplay.archive import write_atomically
 from backplay.cli.maze_runs import OpenMazeRun, learned_paths, open_maze_run
+from backplay.data.archive import write_atomically
 from backplay.envs.maze.draw import picture
 from backplay.errors import BackplayError
-from backplay.experiments.maze import PAPER
+from backplay.paper.maze.figures import DrawnPath, draw_curves, draw_paths, draw_starts
+from backplay.paper.maze.page import write_maze_page
+from backplay.paper.maze.regimes import PAPER
+from backplay.paper.maze.results import MazeResult, grouped, table, table_text
 from backplay.report.figures import as_png, as_svg
-from backplay.report.maze_page import write_maze_page
-from backplay.report.maze_results import MazeResult, grouped, table, table_text
-from backplay.report.mazes import DrawnPath, draw_curves, draw_paths, draw_starts
 
 PAGE, RESULT = "index.html", "result.json"
 FIGURES = ("curves", "starts", "paths")

@@ -22,7 +22,7 @@ from backplay import runs
 from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.sets import MazeLibrary, MazeSet, load_mazes
 from backplay.errors import BackplayError
-from backplay.experiments.maze import MazeRun, plays
+from backplay.paper.maze.regimes import MazeRun, plays
 from backplay.runs import Run
 
 _COLUMNS = ("success", "optimal", "within 5", "extra steps", "extra where reached")

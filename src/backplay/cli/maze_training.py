@@ -19,19 +19,19 @@ from typing import Any
 import torch
 
 from backplay import runs
-from backplay.cli.counting import counting
-from backplay.cli.display import Display, open_display
-from backplay.cli.interrupts import STOPPING, interrupts
 from backplay.cli.maze_runs import OpenMazeRun, create_maze_run, measured_text, open_maze_run
 from backplay.envs.maze import load_mazes
 from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.sets import MazeLibrary
 from backplay.errors import BackplayError
-from backplay.experiments.maze import PAPER, MazeRun, clone_mazes, training
-from backplay.experiments.maze_job import MazeWork
 from backplay.learners.cloning import CloningProgress
+from backplay.paper.maze.job import MazeWork
+from backplay.paper.maze.regimes import PAPER, MazeRun, clone_mazes, training
+from backplay.runs.execute import drive
 from backplay.train import Progress
-from backplay.work import drive
+from backplay.ui.counting import counting
+from backplay.ui.display import Display, open_display
+from backplay.ui.interrupts import STOPPING, interrupts
 
 MEASURED_SECONDS = 5.0  # from which a run's duration is guessed
 

@@ -15,14 +15,14 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from backplay.cli import keys
-from backplay.cli.environments import make_env, parse_env_kwargs
 from backplay.cli.options import EnvId, EnvKwargs, require_new_file
 from backplay.cli.record import save_and_report
-from backplay.cli.screen import captions, choose_render_mode, draw
-from backplay.cli.session import Session
 from backplay.errors import BackplayError
-from backplay.rollout import AnyEnv
+from backplay.restore.rollout import AnyEnv
+from backplay.train.environments import make_env, parse_env_kwargs
+from backplay.ui import keys
+from backplay.ui.screen import captions, choose_render_mode, draw
+from backplay.ui.session import Session
 
 _COMMANDS = "u ⌫ undo   U undo ten   r restart   s save and leave   q leave"
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from backplay.cli.counting import counting
 from backplay.cli.options import require_new_file
 from backplay.errors import BackplayError
+from backplay.ui.counting import counting
 
 if TYPE_CHECKING:
     from backplay.envs.pommerman.tournaments import Standings

@@ -23,10 +23,10 @@ import torch
 from backplay.curricula import Backplay, Curriculum, Standard, Uniform
 from backplay.demos import load
 from backplay.errors import BackplayError
-from backplay.evaluate import Evaluation
 from backplay.report.results import Run, StartCounts
-from backplay.rollout import AnyEnv
+from backplay.restore.rollout import AnyEnv
 from backplay.train import Progress, TrainConfig, Training
+from backplay.train.evaluate import Evaluation
 
 ENV_ID = "MountainCar-v0"
 REGIMES = ("Backplay", "Uniform", "Standard")

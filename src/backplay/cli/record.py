@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from backplay.check import check
-from backplay.cli.environments import make_env, parse_env_kwargs
 from backplay.cli.options import EnvId, EnvKwargs, require_new_file
-from backplay.cli.policies import actions_from_text, policy_from_file, policy_from_model
 from backplay.demos import Demonstration
+from backplay.demos.check import check
+from backplay.demos.record import record as record_episode
 from backplay.errors import BackplayError
-from backplay.record import record as record_episode
-from backplay.rollout import AnyEnv, Policy
+from backplay.restore.rollout import AnyEnv, Policy
+from backplay.train.environments import make_env, parse_env_kwargs
+from backplay.train.policies import actions_from_text, policy_from_file, policy_from_model
 
 
 @dataclass(frozen=True, kw_only=True)

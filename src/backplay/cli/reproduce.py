@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from backplay.cli.experiments import find_experiment
-from backplay.cli.interrupts import STOP_SIGNALS, interrupts
-from backplay.cli.sweep_display import duration, open_sweep_display
 from backplay.errors import BackplayError
-from backplay.sweep import Crew, Local, Sweep, Task
+from backplay.runs.sweep import Crew, Local, Sweep, Task
+from backplay.ui.interrupts import STOP_SIGNALS, interrupts
+from backplay.ui.sweep_display import duration, open_sweep_display
 
 if TYPE_CHECKING:
-    from backplay.experiments.catalogue import Experiment
+    from backplay.paper.catalogue import Experiment
 
 LEAST_FRAMES = 1_000  # of a run: with fewer there is not an update for every window
 LOOK_SECONDS = 0.2
@@ -115,7 +115,7 @@ def _prepare(
     experiment: Experiment, scale: float, seeds: int, tasks: list[Task], command: str
 ) -> dict[str, str]:
     """Makes the run directories that are missing; which are refused, and why."""
-    from backplay.work import prepare
+    from backplay.runs.execute import prepare
 
     refused: dict[str, str] = {}
     for job, task in zip(experiment.jobs(scale, seeds), tasks, strict=True):

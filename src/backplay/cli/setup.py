@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from backplay import runs
-from backplay.cli.environments import kwargs_for, make_env
 from backplay.curricula import Curriculum, from_json, to_json
 from backplay.demos import Demonstration, load
 from backplay.errors import BackplayError
-from backplay.experiments.gym_jobs import GymWork
 from backplay.learners import PPOConfig
-from backplay.rollout import AnyEnv
+from backplay.paper.sparse_tasks.job import GymWork
+from backplay.restore.rollout import AnyEnv
 from backplay.runs import Run
 from backplay.train import TrainConfig, Training
+from backplay.train.environments import kwargs_for, make_env
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,11 +11,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from backplay.archive import write_atomically
-from backplay.cli.counting import counting
+from backplay.data.archive import write_atomically
 from backplay.errors import BackplayError
-from backplay.report.theory import draw_study, findings_table, write_theory_page
+from backplay.paper.theory.figures import draw_study, findings_table, write_theory_page
 from backplay.theory import STUDIES, Sizes, run_studies
+from backplay.ui.counting import counting
 
 PAGE, RESULT = "index.html", "result.json"
 

@@ -12,17 +12,17 @@ from typing import Annotated, Literal
 import tyro
 
 from backplay import runs
-from backplay.cli.display import open_display, showing
-from backplay.cli.environments import parse_env_kwargs
-from backplay.cli.interrupts import STOPPING, interrupts
 from backplay.cli.setup import Setup, open_work
 from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard, Uniform, Window
 from backplay.demos import Demonstration, load
 from backplay.errors import BackplayError
-from backplay.experiments.gym_jobs import GymWork
+from backplay.paper.sparse_tasks.job import GymWork
 from backplay.runs import Run
+from backplay.runs.execute import drive
 from backplay.train import TrainConfig as Settings
-from backplay.work import drive
+from backplay.train.environments import parse_env_kwargs
+from backplay.ui.display import open_display, showing
+from backplay.ui.interrupts import STOPPING, interrupts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import tyro
 
-from backplay.cli.interrupts import STOP_SIGNALS, STOPPING, interrupts
+from backplay.ui.interrupts import STOP_SIGNALS, STOPPING, interrupts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,10 +38,10 @@ class WorkConfig:
 
 def work(config: WorkConfig) -> int:
     """Works until the end or until it is told to stop, which is exit code 130."""
-    from backplay.cli.display import open_display, showing
     from backplay.learners.workers import distributed
     from backplay.runs import open_run
-    from backplay.work import carry_out
+    from backplay.runs.execute import carry_out
+    from backplay.ui.display import open_display, showing
 
     with interrupts(STOPPING, signals=STOP_SIGNALS) as asked, open_display() as display:
         workers = distributed()

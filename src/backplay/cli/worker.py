@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from backplay.cli import main
-from backplay.sweep.worker import end_with_parent
+from backplay.runs.sweep.worker import end_with_parent
 
 if __name__ == "__main__":
     end_with_parent()

@@ -17,8 +17,8 @@ import numpy as np
 from gymnasium import spaces
 
 from backplay.demos import Demonstration
+from backplay.demos.record import record
 from backplay.errors import BackplayError, show
-from backplay.record import record
 from backplay.restore import RESTORERS
 
 __all__ = ["UP", "Tree", "demonstration"]

@@ -22,13 +22,13 @@ import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
-from backplay import trees
-from backplay.demos import Demonstration, describe_env, load
+from backplay.data import trees
+from backplay.demos.demonstration import Demonstration, describe_env, load
+from backplay.demos.record import record
 from backplay.errors import BackplayError, DemonstrationError
 from backplay.integrations import require
-from backplay.record import record
 from backplay.restore import Restorer
-from backplay.rollout import AnyEnv
+from backplay.restore.rollout import AnyEnv
 
 require("minari", "minari")
 

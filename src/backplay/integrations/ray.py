@@ -22,7 +22,7 @@ from typing import Any
 
 from backplay.errors import BackplayError
 from backplay.integrations import require
-from backplay.sweep import Ended, Task, Worker, work_command
+from backplay.runs.sweep import Ended, Task, Worker, work_command
 
 require("ray", "ray")
 

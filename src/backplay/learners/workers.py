@@ -21,8 +21,8 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from backplay.data.trees import Tree, pack, unpack
 from backplay.errors import BackplayError, show
-from backplay.trees import Tree, pack, unpack
 
 __all__ = [
     "Alone", "Distributed", "Share", "Workers", "any_of", "distributed", "from_first", "join",
@@ -67,7 +67,7 @@ class Workers(Protocol):
         """The sum of all workers' tensors, in place; the same bits at every worker."""
 
     def gather(self, tree: Tree) -> list[Tree]:
-        """What each worker gave, by rank: trees of plain data, see `backplay.trees`."""
+        """What each worker gave, by rank: trees of plain data, see `backplay.data.trees`."""
 
 
 class Alone:

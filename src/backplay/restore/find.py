@@ -10,7 +10,7 @@ import numpy as np
 from backplay.errors import BackplayError
 from backplay.restore.layers import History
 from backplay.restore.restorers import Restorer, candidates
-from backplay.rollout import AnyEnv, Rollout, replay, reset_to_another, roll
+from backplay.restore.rollout import AnyEnv, Rollout, replay, reset_to_another, roll
 
 
 def find_restorer(

@@ -22,11 +22,11 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.envs.registration import EnvSpec
 
-from backplay import trees
+from backplay.data import trees
+from backplay.data.streams import RandomStream, read_stream, set_stream
+from backplay.data.trees import LEFT, Attributes, Tree
 from backplay.errors import BackplayError
-from backplay.rollout import AnyEnv
-from backplay.streams import RandomStream, read_stream, set_stream
-from backplay.trees import LEFT, Attributes, Tree
+from backplay.restore.rollout import AnyEnv
 
 _SKIPPED_NAMES = frozenset((
     "spec", "_cached_spec", "metadata", "_metadata", "_saved_kwargs", "_ezpickle_args",

@@ -14,13 +14,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from backplay import trees
+from backplay.data import trees
+from backplay.data.streams import read_stream, set_stream
 from backplay.errors import BackplayError
 from backplay.restore import atari
 from backplay.restore import layers as stack
 from backplay.restore.layers import History, layers
-from backplay.rollout import AnyEnv
-from backplay.streams import read_stream, set_stream
+from backplay.restore.rollout import AnyEnv
 
 State = Any
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from backplay import trees
+from backplay.data import trees
 from backplay.errors import BackplayError, show
 from backplay.runs.files import read_file, write_file
 from backplay.runs.lines import Mark

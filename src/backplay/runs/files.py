@@ -13,7 +13,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from backplay import archive
+from backplay.data import archive
 from backplay.errors import BackplayError, show
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -12,8 +12,8 @@ from gymnasium import spaces
 from torch import nn
 
 from backplay.errors import BackplayError, show
-from backplay.evaluate import Act, Evaluation
 from backplay.learners import PPOConfig
+from backplay.train.evaluate import Act, Evaluation
 
 
 class MakeNetwork(Protocol):

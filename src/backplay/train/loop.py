@@ -23,14 +23,14 @@ from gymnasium.wrappers import FilterObservation
 
 from backplay.curricula import Curriculum, from_json, to_json
 from backplay.demos import Demonstration
+from backplay.demos.success import SuccessRule, default_rule
 from backplay.errors import BackplayError
-from backplay.evaluate import Act, Evaluation, evaluate
 from backplay.learners import PPO, Teacher, load_weights, make_network
 from backplay.learners.sharing import divide
 from backplay.learners.workers import Alone, Share, Workers, from_first
-from backplay.rollout import AnyEnv
-from backplay.success import SuccessRule, default_rule
+from backplay.restore.rollout import AnyEnv
 from backplay.train.config import Evaluator, MakeNetwork, TrainConfig
+from backplay.train.evaluate import Act, Evaluation, evaluate
 from backplay.train.progress import Progress
 from backplay.wrapper import (
     BackplayEnv,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from backplay.evaluate import Evaluation
 from backplay.records import Episode
+from backplay.train.evaluate import Evaluation
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Episodes that start where a curriculum says: in one env, in all workers of a vector env."""
 
 from backplay.wrapper.env import BackplayEnv
-from backplay.wrapper.resumable import ResumableBackplayEnv
-from backplay.wrapper.workers import BackplayVector, advance, set_curriculum, take_episodes
+from backplay.wrapper.resume import ResumableBackplayEnv
+from backplay.wrapper.vector import BackplayVector, advance, set_curriculum, take_episodes
 
 __all__ = [
     "BackplayEnv",

@@ -17,12 +17,12 @@ import numpy as np
 
 from backplay.curricula import Curriculum
 from backplay.demos import Demonstration
+from backplay.demos.success import Ending, SuccessRule, default_rule
 from backplay.errors import BackplayError, show
 from backplay.records import Episode, Start
 from backplay.restore import Replay, layers, restart_clocks
-from backplay.rollout import AnyEnv
-from backplay.success import Ending, SuccessRule, default_rule
-from backplay.walks import Origin, Walks
+from backplay.restore.rollout import AnyEnv
+from backplay.wrapper.walks import Origin, Walks
 
 _STREAM = 0xBAC  # so that the draws of starts and the env's own draws differ under the same seed
 _QUIET_STEPS = 50_000
@@ -47,7 +47,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             took from the same start, and 16 steps. Where the env's own limit is far longer than the
             demonstration, most frames of a beginner are spent on being lost. None: as the
             curriculum says (`Curriculum.patience`).
-        success: which endings count as success; by default see `backplay.success.default_rule`.
+        success: which endings count as success; by default `demos.success.default_rule`.
     """
 
     def __init__(

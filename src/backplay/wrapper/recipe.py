@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backplay import trees
+from backplay.data import trees
+from backplay.data.streams import RandomStream
 from backplay.records import Episode, Start, Walk
-from backplay.streams import RandomStream
 
 __all__ = ["Recipe", "episodes_as_rows", "rows_as_episodes"]
 

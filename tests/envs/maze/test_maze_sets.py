@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from hand_made_mazes import by_hand
 
-from backplay import BackplayError, DemonstrationError, archive
+from backplay import BackplayError, DemonstrationError
+from backplay.data import archive
 from backplay.envs.maze import MazeLibrary, MazeSet, generate, load_mazes
 from backplay.envs.maze.sets import training_mazes
 

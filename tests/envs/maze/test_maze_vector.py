@@ -13,7 +13,7 @@ from hand_made_mazes import by_hand
 from scipy import stats
 
 import backplay as bp
-from backplay import archive, trees
+from backplay.data import archive, trees
 from backplay.envs.maze import Maze, MazeVector, demonstrations, generate
 from backplay.records import Walk
 

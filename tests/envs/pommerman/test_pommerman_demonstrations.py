@@ -12,7 +12,7 @@ import pytest
 from played_games import ENV, demonstrations, library, perspectives
 
 import backplay as bp
-from backplay import archive
+from backplay.data import archive
 from backplay.envs.pommerman.demonstrations import LEAST_STEPS, load_games, make_games
 from backplay.envs.pommerman.games import Games
 from backplay.envs.pommerman.layout import AGENT_ALIVE, AGENT_FIELDS, AGENTS, STEP

@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env
 from played_games import ENV, walks
 
 import backplay as bp
-from backplay import trees
+from backplay.data import trees
 from backplay.envs.pommerman import states
 from backplay.envs.pommerman.env import PommermanFFA
 from backplay.envs.pommerman.layout import AGENT_ALIVE, AGENT_FIELDS, AGENTS, LIMIT, STEP

@@ -10,7 +10,7 @@ import pytest
 from played_games import perspectives, walks
 
 import backplay as bp
-from backplay import trees
+from backplay.data import trees
 from backplay.envs.pommerman.vector import PommermanVector
 from backplay.learners import PPOConfig
 from backplay.train import TrainConfig, Training

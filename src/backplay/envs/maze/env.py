@@ -18,12 +18,12 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from backplay.demos import Demonstration
+from backplay.demos.record import record
 from backplay.envs.maze import chance, draw
 from backplay.envs.maze.generate import Recipe, draw_maze
 from backplay.envs.maze.rules import ACTIONS, NAMES, after, find_exits, offsets
 from backplay.envs.maze.sets import MazeLibrary, MazeSet, training_mazes
 from backplay.errors import BackplayError, show
-from backplay.record import record
 from backplay.restore import RESTORERS
 
 State = dict[str, Any]

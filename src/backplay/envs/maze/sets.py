@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from backplay import archive
+from backplay.data import archive
 from backplay.envs.maze.rules import are_actions, find_all_exits, follow, offsets
 from backplay.envs.maze.solve import distances_to_goals
 from backplay.errors import BackplayError, DemonstrationError, show

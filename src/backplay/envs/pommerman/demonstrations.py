@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from backplay import archive
+from backplay.data import archive
 from backplay.envs.pommerman import snapshots, states
 from backplay.envs.pommerman.layout import ACTIONS, MAX_STEPS, SEATS
 from backplay.envs.pommerman.matches import Match, in_order, play_match

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backplay.demos import Demonstration
+from backplay.demos.record import record
 from backplay.envs.kernels import copy_row, kernel
 from backplay.envs.pommerman import rules
 from backplay.envs.pommerman.layout import AGENT_ALIVE, AGENT_FIELDS, AGENTS, DTYPE, ROW, SEATS
 from backplay.envs.pommerman.learner import survivors
 from backplay.errors import DemonstrationError
-from backplay.record import record
 from backplay.restore import RESTORERS
-from backplay.rollout import AnyEnv
+from backplay.restore.rollout import AnyEnv
 
 PerspectiveName = Literal["winner", "runner-up"]
 

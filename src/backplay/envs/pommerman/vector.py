@@ -22,6 +22,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from backplay.data.streams import read_stream
 from backplay.envs.kernels import kernel
 from backplay.envs.pommerman import draw
 from backplay.envs.pommerman.env import observation_space
@@ -34,7 +35,6 @@ from backplay.envs.pommerman.starts import Beginning, Starts
 from backplay.envs.pommerman.vector_state import check_vector_state, episodes_as_rows
 from backplay.errors import BackplayError, show
 from backplay.records import DrawsStarts, Episode, Start
-from backplay.streams import read_stream
 
 
 @kernel

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backplay.data.streams import RandomStream, new_generator
 from backplay.envs.pommerman import states
 from backplay.envs.pommerman.layout import SEATS
 from backplay.envs.pommerman.learner import Task
@@ -20,7 +21,6 @@ from backplay.envs.pommerman.snapshots import check_memories, check_streams
 from backplay.envs.pommerman.starts import Starts
 from backplay.errors import BackplayError
 from backplay.records import Episode, Start
-from backplay.streams import RandomStream, new_generator
 
 __all__ = ["VectorState", "check_vector_state", "episodes_as_rows"]
 

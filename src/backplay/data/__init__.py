@@ -1,0 +1,1 @@
+"""Plain data in memory and on disk."""

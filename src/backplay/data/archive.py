@@ -1,0 +1,200 @@
+"""One file of arrays and JSON: written whole or not at all, read with distrust.
+
+The file is a zip of a manifest, one JSON tree and plain `.npy` arrays, so other tools can open it.
+Reading it checks every size before anything is allocated, and a digest over the whole content. It
+never unpickles and never imports anything a file names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import secrets
+import sys
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from backplay.data import trees
+from backplay.errors import BackplayError, DemonstrationError
+
+_VERSION = 1
+_MANIFEST, _TREE, _ARRAY = "manifest.json", "tree.json", "arrays/{}.npy"
+_MAX_BYTES = 4 * 2**30
+_MAX_TEXT = _MAX_BYTES // 16  # JSON takes many times its length in memory
+_MAX_MANIFEST = 4096
+_MAX_EMPTY_ITEM = 2**16  # an empty array of huge items is a trap: a copy of it is not empty
+
+
+def write(path: str | Path, kind: str, tree: trees.Tree) -> None:
+    """Writes `tree` to `path` atomically, as a file of the given kind."""
+    write_atomically(Path(path), to_bytes(kind, tree))
+
+
+def to_bytes(kind: str, tree: trees.Tree) -> bytes:
+    """The content of a file of the given kind."""
+    try:
+        text, arrays = trees.pack(tree)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BackplayError(
+            "Nothing was written",
+            expected="numbers, text, arrays and containers of them",
+            got=str(error)[:200],
+            do="Files hold plain data only; use an env whose observations and actions are.",
+        ) from error
+    size = len(text) + sum(array.nbytes for array in arrays)
+    if len(text) > _MAX_TEXT or size > _MAX_BYTES:
+        raise BackplayError(
+            "Nothing was written",
+            expected=f"at most {_MAX_BYTES} bytes, {_MAX_TEXT} of them as JSON",
+            got=f"{size} bytes, {len(text)} of them as JSON",
+            do="Record a shorter episode, or use restorer=bp.Replay(), whose states take no room.",
+        )
+    manifest = {"kind": kind, "version": _VERSION, "sha256": _digest(text, arrays)}
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(_MANIFEST, json.dumps(manifest))
+        archive.writestr(_TREE, text)
+        for i, array in enumerate(arrays):
+            with archive.open(_ARRAY.format(i), "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Puts `data` at `path`: after a crash the file is the old or the new one, never a mixture."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.parent / f".{path.name}.{secrets.token_hex(6)}"
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise BackplayError(
+            f"{path} cannot be written",
+            expected="a folder that may be written, with room in it",
+            got=error.strerror or error,
+            do="Choose another path; nothing was overwritten.",
+        ) from error
+    with suppress(OSError):  # the file is in place; not every system can sync a folder
+        directory = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+
+
+def read(path: str | Path | io.BytesIO, kind: str, max_bytes: int = _MAX_BYTES) -> trees.Tree:
+    """The tree in a file of the given kind; DemonstrationError if it is damaged or no such file.
+
+    `max_bytes` bounds what the content may take in memory.
+    """
+    where = "This data" if isinstance(path, io.BytesIO) else str(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            text, arrays = _read_members(archive, where, kind, max_bytes)
+    except FileNotFoundError as error:
+        raise DemonstrationError(
+            f"There is no file {path}", do="Check the path; bp.record and save write one."
+        ) from error
+    except DemonstrationError:
+        raise
+    except Exception as error:  # zipfile, zlib and numpy raise a dozen kinds on hostile bytes
+        raise _damaged(where, f"{type(error).__name__}: {str(error)[:200]}") from error
+    return trees.unpack(text, arrays)
+
+
+def _read_members(
+    archive: zipfile.ZipFile, where: str, kind: str, max_bytes: int
+) -> tuple[str, list[np.ndarray]]:
+    members = {info.filename: info for info in archive.infolist()}
+    expected = {_MANIFEST, _TREE} | {_ARRAY.format(i) for i in range(len(members) - 2)}
+    if len(members) != len(archive.infolist()) or members.keys() != expected:
+        raise _damaged(where, f"the members {', '.join(list(members)[:6])[:200]}")
+    if sum(info.file_size for info in members.values()) > max_bytes:
+        raise _damaged(where, f"content of more than max_bytes={max_bytes} bytes")
+
+    def content(name: str, limit: int = max_bytes) -> bytes:
+        info = members[name]
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ValueError("another compression than deflate")
+        if info.file_size > limit:
+            raise ValueError(f"{name} of {info.file_size} bytes, more than {limit}")
+        with archive.open(info) as member:
+            # With a count, or zipfile would unpack all that is there before it looks at the size.
+            return member.read(info.file_size + 1)
+
+    manifest = json.loads(content(_MANIFEST, _MAX_MANIFEST))
+    found = (manifest.get("kind"), manifest.get("version")) if isinstance(manifest, dict) else None
+    if found != (kind, _VERSION):
+        raise DemonstrationError(
+            f"{where} is no {kind} this version can read",
+            expected=f"{kind}, format {_VERSION}",
+            got=str(found)[:100],
+            do="Record it again, or use the version of backplay that wrote it.",
+        )
+    text = content(_TREE, _MAX_TEXT).decode("utf-8")
+    arrays = [_array(content(_ARRAY.format(i))) for i in range(len(members) - 2)]
+    if manifest.get("sha256") != _digest(text, arrays):
+        raise _damaged(where, "content that is not what was written")
+    return text, arrays
+
+
+def _array(data: bytes) -> np.ndarray:
+    """The array in the bytes of a `.npy` file, which must be exactly as long as its header says."""
+    file = io.BytesIO(data)
+    version = np.lib.format.read_magic(file)
+    reader = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }[version]
+    shape, fortran_order, dtype = reader(file, max_header_size=10_000)
+    if fortran_order or dtype.hasobject or dtype.kind not in trees.DTYPE_KINDS or dtype.names:
+        raise ValueError("an array that is not plain numbers or text")
+    size = dtype.itemsize
+    for extent in shape:
+        size *= int(extent)
+    if size != len(data) - file.tell() or len(shape) < 1 or min(shape) < 0:
+        raise ValueError("an array of another size than its header says")
+    if not size and dtype.itemsize > _MAX_EMPTY_ITEM:
+        raise ValueError("an empty array of huge items")
+    # Over a bytearray the array can be written to, as it could when it was recorded.
+    array = np.frombuffer(bytearray(data), dtype, offset=file.tell()).reshape(shape)
+    if dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
+        raise ValueError("truth values that are neither true nor false")
+    if dtype.kind == "U" and size:
+        codes = np.frombuffer(
+            data, np.dtype("u4").newbyteorder(dtype.byteorder), offset=file.tell()
+        )
+        if codes.max() > sys.maxunicode:
+            raise ValueError("text that is no text")
+    return array
+
+
+def _digest(text: str, arrays: list[np.ndarray]) -> str:
+    digest = hashlib.sha256(text.encode())
+    for array in arrays:
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def _damaged(where: str, got: Any) -> DemonstrationError:
+    return DemonstrationError(
+        f"{where} is damaged or no file of backplay's",
+        expected="a zip of a manifest, a tree and its arrays, unchanged since it was written",
+        got=got,
+        do="Copy it again from where it came, or record it again.",
+    )

@@ -1,0 +1,345 @@
+"""Trees of plain data: copy them, compare them, turn them into JSON plus arrays and back.
+
+A tree is None, bool, int, float, str, bytes, a numpy array or scalar, or a tuple, list, dict, set
+or deque of trees; an observation, an action and a saved state all are. Two more leaves exist for
+states: `RandomStream` (where a random number generator stood) and `Attributes` (the data inside an
+object that stays where it is). Nothing here knows what a tree means; reading one never runs code.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections import Counter, deque
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from backplay.data.streams import RandomStream as RandomStream
+from backplay.data.streams import new_generator
+from backplay.data.streams import read_stream as read_stream
+from backplay.data.streams import set_stream as set_stream
+from backplay.errors import DemonstrationError
+
+Tree = Any
+"""A tree of plain data, as the module's first paragraph defines it."""
+
+ATOMS = (type(None), bool, int, float, str, bytes)
+DTYPE_KINDS = "biufcSU"
+"""The kinds of arrays that are plain data."""
+_COLLISIONS = 32
+_REAL = (int, float, np.integer, np.floating, np.bool_)
+
+
+class Attributes(NamedTuple):
+    """The data attributes of an object of the named class, to be put back into such an object."""
+
+    kind: str
+    values: dict[str, Tree]
+
+
+class _Left(NamedTuple):
+    """Stands for a value that is no data (a function, a space, a window): it is left as it is."""
+
+
+LEFT = _Left()
+
+
+def copy(tree: Tree) -> Tree:
+    """A copy that shares no array and no container with `tree`."""
+    kind = type(tree)
+    if kind in ATOMS or isinstance(tree, np.generic):
+        return tree
+    if isinstance(tree, np.ndarray):
+        return np.array(tree)
+    if isinstance(tree, dict):
+        return {key: copy(value) for key, value in tree.items()}
+    if kind is list:
+        return [copy(value) for value in tree]
+    if kind is deque:
+        return deque((copy(value) for value in tree), tree.maxlen)
+    if kind is set:
+        return set(tree)
+    if kind is RandomStream or kind is Attributes:
+        return kind(tree.kind, copy(tree[1]))
+    if kind is _Left:
+        return tree
+    if isinstance(tree, tuple):
+        return tuple([copy(value) for value in tree])
+    raise TypeError(f"not plain data: {kind.__module__}.{kind.__qualname__}")
+
+
+def first_difference(a: Tree, b: Tree) -> str | None:
+    """Where `a` and `b` first differ, as a readable line, or None if they are equal to the bit.
+
+    NaN equals NaN, 0.0 does not equal -0.0. Arrays must agree in dtype and shape too; 1, 1.0 and
+    np.float64(1) are the same, and so are a tuple and a list.
+    """
+    return _difference(a, b, "", set())
+
+
+def _difference(a: Tree, b: Tree, path: str, equal: set[tuple[int, int]]) -> str | None:
+    """As above, at `path`; `equal` holds the ids of the containers that were compared before."""
+    if a is b or (id(a), id(b)) in equal:
+        return None
+    where = f"{path}: " if path else ""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        try:
+            return _array_difference(np.asarray(a), np.asarray(b), where)
+        except ValueError:  # nested lists of different lengths beside an array
+            return f"{where}{type(a).__name__} and {type(b).__name__}"
+    if isinstance(a, set) and isinstance(b, set):
+        return _difference(sorted(a, key=repr), sorted(b, key=repr), path, set())
+    if isinstance(a, dict) and isinstance(b, dict):
+        if a.keys() != b.keys():
+            return f"{where}keys {sorted(map(str, a))} and {sorted(map(str, b))}"
+        pairs = [(f"{path}[{key!r}]", a[key], b[key]) for key in a]
+    elif isinstance(a, list | tuple | deque) and isinstance(b, list | tuple | deque):
+        if len(a) != len(b):
+            return f"{where}lengths {len(a)} and {len(b)}"
+        pairs = [(f"{path}[{i}]", x, y) for i, (x, y) in enumerate(zip(a, b, strict=True))]
+    else:
+        return None if _same_leaf(a, b) else f"{where}{a!r} and {b!r}"
+    for name, x, y in pairs:
+        found = _difference(x, y, name, equal)
+        if found:
+            return found
+    equal.add((id(a), id(b)))
+    return None
+
+
+def _same_leaf(a: Tree, b: Tree) -> bool:
+    if isinstance(a, np.generic) and type(a) is type(b):
+        return _array_difference(np.asarray(a), np.asarray(b), "") is None
+    if isinstance(a, _REAL) and isinstance(b, _REAL) and a == 0 and b == 0:
+        return math.copysign(1, a) == math.copysign(1, b)
+    return bool(a == b) or bool(a != a and b != b)
+
+
+def _array_difference(a: np.ndarray, b: np.ndarray, where: str) -> str | None:
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return f"{where}{a.dtype}{list(a.shape)} and {b.dtype}{list(b.shape)}"
+    if a.tobytes() == b.tobytes():  # the common case
+        return None
+    unequal = np.asarray(_unequal(a, b))
+    count = int(np.count_nonzero(unequal))
+    if not count:
+        return None
+    at = tuple(int(i) for i in np.argwhere(unequal)[0]) if a.ndim else ()
+    return f"{where}{count} of {a.size} values, first at {list(at)}: {a[at]!r} and {b[at]!r}"
+
+
+def _unequal(a: np.ndarray, b: np.ndarray) -> Any:
+    """Which values differ; NaN equals NaN, and 0.0 does not equal -0.0."""
+    if a.dtype.kind == "c":
+        return _unequal(a.real, b.real) | _unequal(a.imag, b.imag)
+    if a.dtype.kind != "f":
+        return a != b
+    return ((a != b) | (np.signbit(a) != np.signbit(b))) & ~(np.isnan(a) & np.isnan(b))
+
+
+def pack(tree: Tree) -> tuple[str, list[np.ndarray]]:
+    """`tree` as JSON text and arrays; arrays of one dtype and shape become rows of one array.
+
+    A container that stands in several places (an unchanging table in each of a thousand states) is
+    written once.
+    """
+    groups: dict[tuple[str, tuple[int, ...]], int] = {}
+    rows: list[list[np.ndarray]] = []
+    shared = {key: i for i, key in enumerate(_shared_containers(tree))}
+    pool: list[Any] = [None] * len(shared)
+
+    def put(array: np.ndarray) -> list[int]:
+        if array.dtype.kind not in DTYPE_KINDS:
+            raise TypeError(f"not plain data: an array of {array.dtype}")
+        key = (array.dtype.str, array.shape)
+        group = groups.setdefault(key, len(rows))
+        if group == len(rows):
+            rows.append([])
+        rows[group].append(array)
+        return [group, len(rows[group]) - 1]
+
+    def write(value: Tree) -> Any:
+        index = shared.get(id(value))
+        if index is None:
+            return _write(value, write, plain, put)
+        if pool[index] is None:
+            pool[index] = plain(value)
+        return {"$shared": index}
+
+    def plain(value: Tree) -> Any:  # inside the pool nothing is shared: no references to unfold
+        return _write(value, plain, plain, put)
+
+    body = write(tree)
+    text = json.dumps({"tree": body, "shared": pool}, separators=(",", ":"))
+    return text, [_stacked(group) for group in rows]
+
+
+def _stacked(rows: list[np.ndarray]) -> np.ndarray:
+    """`np.stack` of arrays of one dtype and shape, which keeps the order of bytes too."""
+    stacked = np.empty((len(rows), *rows[0].shape), rows[0].dtype)
+    for i, row in enumerate(rows):
+        stacked[i] = row
+    return stacked
+
+
+def _shared_containers(tree: Tree, depth: int = 6) -> dict[int, None]:
+    """Ids of the containers that are reached more than once, down to `depth` levels."""
+    seen: set[int] = set()
+    repeated: dict[int, None] = {}
+
+    def visit(value: Tree, left: int) -> None:
+        if not isinstance(value, dict | list | tuple | deque) or not value:
+            return
+        if id(value) in seen:
+            repeated[id(value)] = None
+            return
+        seen.add(id(value))
+        if left:
+            for child in value.values() if isinstance(value, dict) else value:
+                visit(child, left - 1)
+
+    visit(tree, depth)
+    return repeated
+
+
+def _write(
+    value: Tree,
+    write: Callable[[Tree], Any],
+    plain: Callable[[Tree], Any],
+    put: Callable[[np.ndarray], list[int]],
+) -> Any:
+    """`value` as JSON; `write` does so for what is in it, `plain` without sharing, for keys."""
+    kind = type(value)
+    if kind is bytes:
+        return {"$bytes": put(np.frombuffer(value, np.uint8))}
+    if kind in ATOMS:
+        return value
+    if isinstance(value, np.generic):
+        return {"$scalar": put(np.asarray(value))}
+    if kind is np.ndarray:
+        return {"$array": put(value)}
+    if kind is list:
+        return [write(child) for child in value]
+    if kind is tuple:
+        return {"$tuple": [write(child) for child in value]}
+    if kind is deque:
+        return {"$deque": [value.maxlen, [write(child) for child in value]]}
+    if kind is set:
+        return {"$set": [plain(child) for child in sorted(value, key=repr)]}
+    if kind is RandomStream:
+        return {"$stream": [value.kind, write(value.state)]}
+    if kind is Attributes:
+        return {"$attributes": [value.kind, write(value.values)]}
+    if kind is _Left:
+        return {"$left": 0}
+    if kind is dict:
+        if all(type(key) is str and not key.startswith("$") for key in value):
+            return {key: write(child) for key, child in value.items()}
+        return {"$dict": [[plain(key), write(child)] for key, child in value.items()]}
+    raise TypeError(f"not plain data: {kind.__module__}.{kind.__qualname__}")
+
+
+def unpack(text: str, arrays: list[np.ndarray]) -> Tree:
+    """The tree that `pack` wrote. Raises DemonstrationError if the two do not make one."""
+    try:
+        document = json.loads(text)
+        if not isinstance(document, dict) or document.keys() != {"tree", "shared"}:
+            raise ValueError("no tree in it")
+        rows = _Rows(arrays)
+        pool = [_read(entry, rows, []) for entry in _list(document["shared"])]
+        return _read(document["tree"], rows, pool)
+    except Exception as error:  # whatever json, numpy and random raise on hostile data
+        raise DemonstrationError(
+            "This data cannot be read",
+            expected="JSON that refers to the arrays stored beside it",
+            got=f"{type(error).__name__}: {str(error)[:200]}",
+            do="The file is damaged or was not written by backplay: record it again.",
+        ) from error
+
+
+class _Rows:
+    """The rows of the arrays, each to be taken once: no file is larger in memory than on paper."""
+
+    def __init__(self, arrays: list[np.ndarray]) -> None:
+        self._arrays = arrays
+        self._taken: set[tuple[int, int]] = set()
+
+    def take(self, place: Any) -> np.ndarray:
+        group, row = _list(place, 2)
+        array = self._arrays[_index(group, len(self._arrays))]
+        if (group, _index(row, len(array))) in self._taken:
+            raise ValueError("an array that stands in two places")
+        self._taken.add((group, row))
+        return array[row, ...]  # with the dots: of no dimensions it stays an array
+
+
+def _read(value: Any, rows: _Rows, pool: list[Tree]) -> Tree:
+    if isinstance(value, list):
+        return [_read(child, rows, pool) for child in value]
+    if not isinstance(value, dict):
+        return value
+    if not (len(value) == 1 and next(iter(value)).startswith("$")):
+        if any(key.startswith("$") for key in value):
+            raise ValueError("a tag beside other keys")
+        return {key: _read(child, rows, pool) for key, child in value.items()}
+    ((tag, body),) = value.items()
+    if tag == "$array":
+        return rows.take(body)
+    if tag == "$scalar":
+        return rows.take(body)[()]
+    if tag == "$bytes":
+        row = rows.take(body)
+        if row.dtype != np.uint8 or row.ndim != 1:
+            raise ValueError("bytes that are no bytes")
+        return row.tobytes()
+    if tag == "$shared":
+        return pool[_index(body, len(pool))]
+    if tag == "$left":
+        return LEFT
+    if tag == "$tuple":
+        return tuple([_read(child, rows, pool) for child in _list(body)])
+    if tag == "$set":
+        return set(_keys([_read(child, rows, []) for child in _list(body)]))
+    if tag == "$dict":
+        pairs = [_list(pair, 2) for pair in _list(body)]
+        keys = _keys([_read(key, rows, []) for key, _ in pairs])
+        return dict(zip(keys, [_read(child, rows, pool) for _, child in pairs], strict=True))
+    first, rest = _list(body, 2)
+    if tag == "$deque":
+        if first is not None:
+            _index(first, sys.maxsize)
+        return deque([_read(child, rows, pool) for child in _list(rest)], first)
+    if tag == "$stream":
+        stream = RandomStream(first, _read(rest, rows, pool))
+        if first_difference(read_stream(new_generator(stream)), stream):
+            raise ValueError("a place where no random number generator can stand")
+        return stream
+    if tag == "$attributes":
+        values = _read(rest, rows, pool)
+        if not isinstance(first, str) or not isinstance(values, dict):
+            raise ValueError("attributes that are no attributes")
+        return Attributes(first, values)
+    raise ValueError(f"the unknown tag {tag[:20]!r}")
+
+
+def _keys(keys: list[Tree]) -> list[Tree]:
+    """`keys` themselves, unless they were made to collide, which makes a dict endlessly slow."""
+    hashes = Counter(map(hash, keys))
+    if hashes and max(hashes.values()) > _COLLISIONS:
+        raise ValueError("keys that collide")
+    return keys
+
+
+def _index(value: Any, length: int) -> int:
+    if type(value) is not int or not 0 <= value < length:
+        raise ValueError(f"the index {str(value)[:20]} where there are {length} entries")
+    return value
+
+
+def _list(value: Any, length: int | None = None) -> list[Any]:
+    if not isinstance(value, list) or (length is not None and len(value) != length):
+        raise ValueError("something else where a list belongs")
+    return value

@@ -1,0 +1,172 @@
+"""Does a demonstration hold on an environment? Restore every state, replay the rest, compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from backplay.data import trees
+from backplay.demos.demonstration import Demonstration, describe_env
+from backplay.demos.record import find_exact
+from backplay.errors import BackplayError, DemonstrationError
+from backplay.restore import Restorer
+from backplay.restore.rollout import AnyEnv, Divergence, replay, replay_from_reset, reset_to_another
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `check` found. `print` it."""
+
+    restorer: str
+    """What restored the states."""
+    restored: int
+    """How many states were restored."""
+    replayed: int
+    """How many steps were replayed from them."""
+    divergence: Divergence | None = None
+    """The first answer that differs, or None: the demonstration restores exactly."""
+    restored_at: int | None = None
+    """The state from which it diverged."""
+    exact_restorer: str | None = None
+    """Where the demonstration's own restorer is not exact: one that would be."""
+    remarks: tuple[str, ...] = field(default=())
+    """What else is worth knowing: loops, wasted steps, no success, other package versions."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether every restored state answered exactly as recorded."""
+        return self.divergence is None
+
+    def __str__(self) -> str:
+        if self.divergence is None:
+            lines = [
+                f"exact: {self.restored} states restored by {self.restorer},"
+                f" {self.replayed} steps replayed, no difference"
+            ]
+        else:
+            lines = [
+                f"not exact: restored at step {self.restored_at}, differs at {self.divergence}"
+            ]
+            lines += [
+                f"exact would be: {self.exact_restorer}"
+                if self.exact_restorer
+                else "no other restorer is exact either: the env is not deterministic"
+            ]
+        return "\n".join(lines + [f"note: {remark}" for remark in self.remarks])
+
+
+def check(
+    env: AnyEnv, demo: Demonstration, *, max_steps: int = 200_000, must_be_exact: bool = True
+) -> Report:
+    """Restores every recorded state in `env`, replays the rest, compares every answer to the bit.
+
+    All of the rest is replayed from every state if that takes at most `max_steps` steps; if not, as
+    many steps from each as that allows, and the whole from the first. Raises BackplayError if
+    anything differs, unless `must_be_exact` is False.
+    """
+    demo = demo.fit(env)
+    if demo.actions is None:
+        raise DemonstrationError(
+            "This demonstration cannot be checked", expected="actions", got="states alone",
+            do="Record it with keep_actions=True to check it; training does not need them.",
+        )  # fmt: skip
+    report = _restore_all(env, demo, max_steps)
+    if report.exact:
+        return report
+    if must_be_exact:
+        raise BackplayError(
+            "This demonstration does not restore exactly",
+            expected="the recorded answers after every restore",
+            got=str(report),
+            do=f"Record it again with restorer=bp.RESTORERS[{report.exact_restorer!r}]()."
+            if report.exact_restorer
+            else "Training from these states would teach another task. Make the env deterministic"
+            " given its seed, or give it get_state() and set_state().",
+        )
+    return report
+
+
+def _restore_all(env: AnyEnv, demo: Demonstration, max_steps: int) -> Report:
+    length = len(demo)
+    whole = length * (length + 1) // 2
+    horizon = length if whole <= max_steps else max(1, max_steps // length)
+    reset_to_another(env, demo.rollout())
+    # In a scattered order: a restore must not depend on what was restored before it.
+    order = [int(t) for t in np.random.default_rng(0).permutation(length)]
+    restored, replayed, failure = _restore_each(env, demo, order, horizon)
+    if failure is None:
+        return Report(demo.restorer.name, restored, replayed, remarks=_remarks(env, demo))
+    # Then from the first state on, to name the first divergence; the other counts if this has none.
+    *_, first = _restore_each(env, demo, range(length), horizon)
+    divergence, at = first or failure
+    would_be = _would_be_exact(env, demo)
+    return Report(
+        demo.restorer.name, restored, replayed, divergence, at, would_be, _remarks(env, demo)
+    )
+
+
+def _restore_each(
+    env: AnyEnv, demo: Demonstration, order: Iterable[int], horizon: int
+) -> tuple[int, int, tuple[Divergence, int] | None]:
+    """States restored, steps replayed, and the first divergence with the state it came after."""
+    rollout = demo.rollout()
+    replayed = 0
+    for count, t in enumerate(order):
+        stop = len(demo) if t == 0 else min(len(demo), t + horizon)
+        try:
+            demo.restorer.load(env, demo.snapshot(t).state)
+            divergence = replay(env, rollout, t, stop)
+        except Exception as error:  # whatever the env or its set_state does not bear
+            divergence = Divergence(t, "restore", f"{type(error).__name__}: {str(error)[:300]}")
+        if divergence:
+            return count + 1, replayed, (divergence, t)
+        replayed += stop - t
+    return len(demo), replayed, None
+
+
+def _would_be_exact(env: AnyEnv, demo: Demonstration) -> str | None:
+    """The name of a restorer that is exact on this demonstration, if any is."""
+    found: tuple[Restorer, Any] | None
+    try:
+        found = find_exact(env, demo.rollout(), but=demo.restorer.name)
+    except BackplayError:
+        return None
+    return found[0].name
+
+
+def _remarks(env: AnyEnv, demo: Demonstration) -> tuple[str, ...]:
+    remarks = []
+    seen: dict[bytes, int] = {}
+    wasted, loop = [], None
+    prints = [_fingerprint(observation) for observation in demo.observations]
+    for t, print_ in enumerate(prints):
+        if t and print_ == prints[t - 1]:
+            wasted.append(t - 1)
+        elif loop is None and print_ in seen:
+            loop = (seen[print_], t)
+        seen.setdefault(print_, t)
+    if loop:
+        remarks.append(f"it loops: what is seen at step {loop[1]} was seen at step {loop[0]}")
+    if wasted:
+        remarks.append(
+            f"{len(wasted)} steps change nothing to be seen, the first is step {wasted[0]}"
+        )
+    if demo.success is False:
+        remarks.append("it ends without success")
+    elif not demo.terminated and demo.success is None:
+        remarks.append("it ends without termination, and nothing says that it was a success")
+    here = describe_env(env)["versions"]
+    for package, version in demo.versions.items():
+        if here.get(package, version) != version:
+            remarks.append(f"recorded with {package} {version}, this is {here[package]}")
+    if demo.seed is not None and replay_from_reset(env, demo.rollout()):
+        remarks.append("its seed and actions alone do not lead to the same episode again")
+    return tuple(remarks)
+
+
+def _fingerprint(observation: Any) -> bytes:
+    text, arrays = trees.pack(observation)
+    return text.encode() + b"".join(array.tobytes() for array in arrays)

@@ -1,0 +1,338 @@
+"""Demonstrations: one recorded episode with a state to return to at every step.
+
+`record` (next door) makes one, `Demonstration.save` writes it, `load` reads it. A file is arrays
+and JSON. States that are no plain data are not in it: they are rebuilt from the seed and the
+actions, and verified, as soon as an env is at hand. Knows nothing of curricula.
+"""
+
+from __future__ import annotations
+
+import io
+import platform
+import re
+from dataclasses import dataclass, field, replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backplay.data import archive, trees
+from backplay.errors import BackplayError, DemonstrationError
+from backplay.records import Snapshot
+from backplay.restore import RESTORERS, History, Restorer
+from backplay.restore.rollout import AnyEnv, Rollout, replay_from_reset
+
+_KIND = "backplay demonstration"
+
+
+@dataclass(frozen=True, eq=False)
+class Demonstration:
+    """One episode of T steps: T + 1 observations and states, T rewards and (optionally) actions."""
+
+    observations: list[Any]
+    """What was seen in each state, [T + 1]."""
+    rewards: NDArray[np.float64]
+    """[T]."""
+    terminations: NDArray[np.bool_]
+    """[T]; only the last can be true."""
+    truncations: NDArray[np.bool_]
+    """[T]; only the last can be true."""
+    actions: list[Any] | None
+    """[T], or None: Backplay needs the states alone."""
+    states: list[Any] | None
+    """What the restorer saved in each state, [T + 1]; None if it must be rebuilt with an env."""
+    restorer: Restorer
+    """What saved the states and puts an env back into them."""
+    seed: int | None = None
+    """The seed of the reset it began with."""
+    options: dict[str, Any] | None = None
+    """The options of the reset it began with."""
+    success: bool | None = None
+    """Whether it reached the goal, if anyone said."""
+    env_id: str | None = None
+    """The environment's id, if it has one."""
+    env_kwargs: dict[str, Any] = field(default_factory=dict)
+    """The arguments the environment was made with."""
+    spaces: dict[str, str] = field(default_factory=dict)
+    """The observation and the action space, in words."""
+    versions: dict[str, str] = field(default_factory=dict)
+    """The versions of the packages it was recorded with."""
+
+    def __post_init__(self) -> None:
+        problem = _problem(self)
+        if problem:
+            raise DemonstrationError(
+                "This is no demonstration",
+                expected="T + 1 observations and states, T rewards and actions, T at least 1",
+                got=problem,
+                do="Make demonstrations with bp.record or bp.load.",
+            )
+
+    def __len__(self) -> int:
+        """The number of steps, T."""
+        return len(self.rewards)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Demonstration):
+            return NotImplemented
+        return trees.first_difference(_as_tree(self), _as_tree(other)) is None
+
+    __hash__ = None  # type: ignore[assignment]  # equal by content, so not hashable
+
+    def __repr__(self) -> str:
+        return (
+            f"<Demonstration of {self.env_id or 'an env'}: {len(self)} steps, return"
+            f" {self.rewards.sum():g}, {self.restorer.name} states>"
+        )
+
+    @property
+    def terminated(self) -> bool:
+        """Whether the environment ended it."""
+        return bool(self.terminations[-1])
+
+    @property
+    def returns_to_go(self) -> NDArray[np.float64]:
+        """The sum of rewards from each state on, [T + 1]."""
+        return np.append(np.cumsum(self.rewards[::-1])[::-1], 0.0)
+
+    def snapshot(self, step: int) -> Snapshot:
+        """The state at `step` and what was seen in it."""
+        if self.states is None:
+            raise DemonstrationError(
+                "This demonstration was loaded without its states",
+                expected="states that were rebuilt with an env",
+                got=f"seed and actions, to be rebuilt for {self.restorer.name}",
+                do="Use demo.rebuild(env), or bp.load(path, env).",
+            )
+        if not 0 <= step <= len(self):
+            raise DemonstrationError(
+                "step",
+                expected=f"from 0 to {len(self)}",
+                got=str(step),
+                do="Choose one of its steps.",
+            )
+        return Snapshot(self.states[step], self.observations[step])
+
+    def rollout(self) -> Rollout:
+        """Seed, actions and answers, to be replayed."""
+        if self.actions is None:
+            raise DemonstrationError(
+                "This demonstration has no actions",
+                expected="actions to repeat",
+                do="Record it with actions: checks and rebuilding need them, Backplay does not.",
+            )
+        return Rollout(
+            self.seed, self.options, self.actions, self.observations, self.rewards,
+            self.terminations, self.truncations, self.states,
+        )  # fmt: skip
+
+    def fit(self, env: AnyEnv) -> Demonstration:
+        """A demonstration for use with `env`: of the same env and spaces, its states rebuilt."""
+        here = describe_env(env)
+        for what, ours, theirs in (
+            ("environment", self.env_id, here["env_id"]),
+            *((f"{k} space", v, here["spaces"][k]) for k, v in self.spaces.items()),
+            ("setting", _settings(self.env_kwargs), _settings(here["env_kwargs"])),
+        ):
+            if ours and theirs and ours != theirs:
+                raise DemonstrationError(
+                    f"This demonstration is of another {what}",
+                    expected=f"{theirs}",
+                    got=f"a demonstration of {ours}",
+                    do="Record one on this env, or build the env as it was built for recording.",
+                )
+        return self.rebuild(env)
+
+    def rebuild(self, env: AnyEnv) -> Demonstration:
+        """The same with its states, made and verified by going the whole way again if need be."""
+        if self.states is not None:
+            return self
+        rebuilt: list[Any] = []
+        tracked = History(env)
+        try:
+            divergence = replay_from_reset(
+                tracked,
+                self.rollout(),
+                on_state=lambda _: rebuilt.append(self.restorer.save(tracked)),
+            )
+            problem = f"another answer at {divergence}" if divergence else None
+        except BackplayError:
+            raise
+        except Exception as error:  # an env does what it likes with a seed or actions not its own
+            problem = f"{type(error).__name__} at step {len(tracked.actions)}: {str(error)[:200]}"
+            raise self._not_rebuilt(problem) from error
+        if problem:
+            raise self._not_rebuilt(problem)
+        return replace(self, states=rebuilt)
+
+    def _not_rebuilt(self, problem: str) -> DemonstrationError:
+        versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
+        return DemonstrationError(
+            "This demonstration could not be rebuilt from its seed and actions",
+            expected="the recorded observations, rewards and endings",
+            got=problem,
+            do=f"Use the env and the versions it was recorded with: {versions or 'unknown'}.",
+        )
+
+    def restore(self, env: AnyEnv, step: int, rng: np.random.Generator | None = None) -> int:
+        """Puts `env` into the state at `step`, as `Restorer.load` does; the env steps that took."""
+        state = self.snapshot(step).state
+        try:
+            return self.restorer.load(env, state, rng)
+        except BackplayError:
+            raise
+        except Exception as error:  # a state from a file can be anything
+            raise DemonstrationError(
+                f"The state at step {step} cannot be restored",
+                expected=f"a {self.restorer.name} state of this env",
+                got=f"{type(error).__name__}: {str(error)[:200]}",
+                do="Record the demonstration again on this env.",
+            ) from error
+
+    def save(self, path: str | Path) -> None:
+        """Writes it to one file, atomically."""
+        archive.write_atomically(Path(path), self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """The content of its file."""
+        if not self.restorer.storable and (self.actions is None or self.seed is None):
+            raise DemonstrationError(
+                "This demonstration cannot be written",
+                expected=f"a seed and actions: {self.restorer.name} states are no plain data",
+                got="no actions" if self.actions is None else "no seed",
+                do="Record it with a seed and its actions.",
+            )
+        return archive.to_bytes(_KIND, _as_tree(self))
+
+
+def load(
+    path: str | Path | io.BytesIO, env: AnyEnv | None = None, *, restorer: Restorer | None = None
+) -> Demonstration:
+    """Reads a demonstration; with `env`, also checks that it fits and rebuilds states if need be.
+
+    Raises DemonstrationError if the file is damaged or does not fit. `restorer` is needed only for
+    states that a restorer of your own has saved.
+    """
+    demo = _from_tree(archive.read(path, _KIND), restorer)
+    return demo if env is None else demo.fit(env)
+
+
+def describe_env(env: AnyEnv) -> dict[str, Any]:
+    """The env's id, arguments, spaces and package versions."""
+    spec = env.spec
+    kwargs = {}
+    for name, value in (spec.kwargs if spec else {}).items():
+        try:
+            trees.pack(value)
+            kwargs[name] = trees.copy(value)
+        except (TypeError, ValueError, RecursionError):
+            kwargs[name] = _words(value)
+    packages = ["backplay", "gymnasium", "numpy", type(env.unwrapped).__module__.partition(".")[0]]
+    versions = {"python": platform.python_version()}
+    for package in packages:
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return {
+        "env_id": spec.id if spec else None,
+        "env_kwargs": kwargs,
+        "spaces": {
+            "observation": _words(env.observation_space),
+            "action": _words(env.action_space),
+        },
+        "versions": versions,
+    }
+
+
+def _settings(kwargs: dict[str, Any]) -> str:
+    """The arguments an env was made with, in words, but for how it is rendered."""
+    chosen = sorted((k, v) for k, v in kwargs.items() if k != "render_mode")
+    return ", ".join(f"{name}={_words(value)}" for name, value in chosen) or "default arguments"
+
+
+def _words(value: Any) -> str:
+    """`repr` without memory addresses, which differ from process to process."""
+    with np.printoptions(precision=17, threshold=1000, linewidth=100):  # not as the user prints
+        return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))[:2000]
+
+
+def _as_tree(demo: Demonstration) -> trees.Tree:
+    return {
+        "observations": demo.observations,
+        "rewards": demo.rewards,
+        "terminations": demo.terminations,
+        "truncations": demo.truncations,
+        "actions": demo.actions,
+        "states": demo.states if demo.restorer.storable else None,
+        "restorer": demo.restorer.name,
+        "seed": demo.seed,
+        "options": demo.options,
+        "success": demo.success,
+        "env_id": demo.env_id,
+        "env_kwargs": demo.env_kwargs,
+        "spaces": demo.spaces,
+        "versions": demo.versions,
+    }
+
+
+def _from_tree(tree: trees.Tree, restorer: Restorer | None) -> Demonstration:
+    wrong: str | None = None
+    fields = {*Demonstration.__dataclass_fields__}
+    name = tree.get("restorer") if isinstance(tree, dict) else None
+    if not isinstance(tree, dict) or tree.keys() != fields or not isinstance(name, str):
+        wrong = "other fields than a demonstration has"
+    elif restorer is not None and restorer.name != name:
+        wrong = f"states of the restorer {name[:40]!r}, not {restorer.name!r}"
+    elif restorer is None and name not in RESTORERS:
+        wrong = f"states of the unknown restorer {name[:40]!r}: pass restorer="
+    if wrong:
+        raise DemonstrationError(
+            "This file cannot be read", expected="a demonstration", got=wrong,
+            do="Record it again, or pass the restorer that saved it.",
+        )  # fmt: skip
+    chosen = restorer or RESTORERS[tree["restorer"]]()
+    demo = Demonstration(**{**tree, "restorer": chosen})
+    missing = demo.states is None and (chosen.storable or demo.actions is None or demo.seed is None)
+    if missing or (demo.states is not None and not chosen.storable):
+        raise DemonstrationError(
+            "This file cannot be read", expected=f"what {chosen.name} needs", got="states missing",
+            do="Record it again.",
+        )  # fmt: skip
+    return demo
+
+
+def _problem(demo: Demonstration) -> str | None:
+    """What is wrong with the parts of a demonstration, or None."""
+    arrays = (("rewards", np.float64), ("terminations", np.bool_), ("truncations", np.bool_))
+    for name, dtype in arrays:
+        array = getattr(demo, name)
+        if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
+            return f"{name} that are no {np.dtype(dtype).name} array [T]"
+    steps = len(demo.rewards)
+    if steps < 1 or len(demo.terminations) != steps or len(demo.truncations) != steps:
+        return "arrays of no or of different lengths"
+    if demo.terminations[:-1].any() or demo.truncations[:-1].any():
+        return "an end before the last step"
+    for name, length in (("observations", steps + 1), ("actions", steps), ("states", steps + 1)):
+        values = getattr(demo, name)
+        if values is None and name != "observations":
+            continue
+        if not isinstance(values, list) or len(values) != length:
+            return f"{name} that are no list of {length}"
+    kinds = (
+        ("seed", int | None), ("options", dict | None), ("success", bool | None),
+        ("env_id", str | None), ("env_kwargs", dict), ("spaces", dict), ("versions", dict),
+    )  # fmt: skip
+    for name, kind in kinds:
+        value = getattr(demo, name)
+        if not isinstance(value, kind) or (name == "seed" and isinstance(value, bool)):
+            return f"{name} that is of type {type(value).__name__}"  # it may be too large to print
+    words = (*demo.spaces.items(), *demo.versions.items())
+    if not all(isinstance(k, str) and isinstance(v, str) for k, v in words):
+        return "spaces or versions that are not words"
+    if not {*demo.spaces} <= {"observation", "action"}:
+        return "spaces of another name"
+    return None

@@ -1,0 +1,105 @@
+"""Recording: play an episode, save a state at every step, prove that the states restore."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from backplay.demos.demonstration import Demonstration, describe_env
+from backplay.errors import BackplayError, DemonstrationError, show
+from backplay.restore import History, Restorer, candidates, find_flaw, find_restorer
+from backplay.restore.find import no_restorer
+from backplay.restore.rollout import AnyEnv, Policy, Rollout, replay_from_reset, roll
+
+
+def record(
+    env: AnyEnv,
+    policy_or_actions: Policy | Iterable[Any],
+    *,
+    seed: int = 0,
+    options: dict[str, Any] | None = None,
+    max_steps: int = 100_000,
+    restorer: Restorer | None = None,
+    success: bool | None = None,
+    keep_actions: bool = True,
+) -> Demonstration:
+    """Plays one episode on `env` and records it with a state at every step.
+
+    That states restore exactly is proven on up to 32 of them; `check` proves it on all.
+
+    Args:
+        env: any Gymnasium environment, wrapped as it will be inside BackplayEnv.
+        policy_or_actions: a function from observation to action, or the actions to take.
+        seed: passed to `env.reset`, and kept.
+        options: passed to `env.reset`, and kept.
+        max_steps: the recording stops here if the episode does not end before.
+        restorer: how to save states; by default the fastest that proves exact on this env.
+        success: whether the episode reached its goal, if you know; else `info["is_success"]` or
+            `info["success"]` of the last step, if the env says.
+        keep_actions: False drops the actions, where the states are plain data.
+    """
+    try:
+        seed = operator.index(seed)  # a numpy integer too
+    except TypeError as error:
+        raise BackplayError(
+            "seed", expected="a whole number", got=show(seed), do="A recording keeps its seed."
+        ) from error
+    chosen = restorer or find_restorer(env, seed=seed, options=options)
+    rollout = roll(
+        History(env), policy_or_actions,
+        seed=seed, options=options, max_steps=max_steps, save=chosen.save,
+    )  # fmt: skip
+    if not len(rollout):
+        raise DemonstrationError(
+            "Nothing was recorded", expected="at least one action", got="none",
+            do="Pass a policy or a list of actions.",
+        )  # fmt: skip
+    flaw = find_flaw(env, chosen, rollout, points=32)
+    if flaw and restorer:
+        raise no_restorer([f"  {chosen.name}: {flaw}"])
+    if flaw:  # random actions did not show what this episode does: try the others on it
+        chosen, rollout = find_exact(env, rollout, but=chosen.name)
+    if success is None:
+        said = [rollout.final_info[k] for k in ("is_success", "success") if k in rollout.final_info]
+        success = bool(said[0]) if said else None
+    return Demonstration(
+        observations=rollout.observations,
+        rewards=rollout.rewards,
+        terminations=rollout.terminations,
+        truncations=rollout.truncations,
+        actions=rollout.actions if keep_actions else None,
+        states=rollout.states,
+        restorer=chosen,
+        seed=seed,
+        options=options,
+        success=success,
+        **describe_env(env),
+    )
+
+
+def find_exact(env: AnyEnv, rollout: Rollout, but: str) -> tuple[Restorer, Rollout]:
+    """Another restorer than `but`, exact on this episode, and the episode with its states."""
+    reasons = []
+    for candidate in candidates(env):
+        if candidate.name == but:
+            continue
+        tracked = History(env)
+        states: list[Any] = []
+        save = partial(_save_to, states, candidate, tracked)
+        try:
+            divergence = replay_from_reset(tracked, rollout, on_state=save)
+            again = replace(rollout, states=states)
+            flaw = str(divergence) if divergence else find_flaw(env, candidate, again, points=32)
+        except Exception as error:  # a restorer that cannot save this env
+            flaw = f"{type(error).__name__}: {str(error)[:300]}"
+        if flaw is None:
+            return candidate, again
+        reasons.append(f"  {candidate.name}: {flaw}")
+    raise no_restorer(reasons)
+
+
+def _save_to(states: list[Any], restorer: Restorer, env: AnyEnv, _: int) -> None:
+    states.append(restorer.save(env))

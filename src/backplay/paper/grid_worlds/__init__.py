@@ -1,0 +1,1 @@
+"""The paper's grid worlds and its tree: jobs and claims."""

@@ -1,0 +1,1 @@
+"""The paper's Maze: regimes, jobs, claims, figures."""

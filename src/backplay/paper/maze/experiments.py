@@ -1,0 +1,145 @@
+"""The Maze experiments: the paper's Table 2, its learning curves, and ours.
+
+Comes in: a scale, a number of seeds. Goes out: jobs and claims, as data. At scale 1 a run has the
+paper's 204.8 million frames; our preset needs a twentieth of them. Below that, gradient steps
+shrink faster than the frames, so that a tiny scale is a cheap look at everything and no more: at a
+hundredth nobody learns a way, and a run takes half a minute instead of ten.
+"""
+
+from __future__ import annotations
+
+from backplay.paper.experiment import Experiment, scaled, seeds_from
+from backplay.paper.maze.claims import (
+    BUDGET_CLAIM,
+    ENOUGH_FRAMES,
+    NEW_MAZES,
+    REGIMES,
+    budget,
+    cloning_claims,
+    curve_claims,
+    new_claims,
+    paper_claims,
+    table_claims,
+)
+from backplay.paper.maze.job import MazeJob
+from backplay.paper.maze.regimes import PAPER_EPOCH, PAPER_EPOCHS
+from backplay.train.job import Job
+
+FULL = PAPER_EPOCHS * PAPER_EPOCH
+ENOUGH = 0.05  # of FULL, for our preset
+EXTRAS = (0, 5, 10)
+IMITATING = ("cloned", "cloned+ppo", "kickstarted")
+BUDGETS = (1_024_000, 1_500_000, ENOUGH_FRAMES, 3_000_000, 5_000_000, 10_240_000)
+"""Frames of maze-budget's runs at its own scale."""
+
+
+def effort_at(scale: float) -> float:
+    """The share of our preset's gradient steps that are made."""
+    return min(1.0, (scale / ENOUGH) ** 2)
+
+
+def maze_jobs(
+    scale: float, seeds: int, regimes: tuple[str, ...], extras: tuple[int, ...]
+) -> list[Job]:
+    """Jobs of our preset on the paper's sets."""
+    frames = scaled(FULL, scale)
+    return [
+        MazeJob(
+            regime=regime, extra=extra, seed=seed, effort=effort_at(scale),
+            frames=0 if regime == "cloned" else frames,
+            evaluations=max(10, min(40, round(40 * scale / ENOUGH))),
+        )
+        for extra in extras
+        for seed in seeds_from(0, seeds)
+        for regime in regimes
+    ]  # fmt: skip
+
+
+def _table_jobs(scale: float, seeds: int) -> list[Job]:
+    return maze_jobs(scale, seeds, REGIMES, EXTRAS)
+
+
+def _new_jobs(scale: float, seeds: int) -> list[Job]:
+    known = maze_jobs(scale, seeds, REGIMES, (0,))
+    return known + [
+        MazeJob(
+            regime="backplay", seed=seed, frames=scaled(FULL, scale), effort=effort_at(scale),
+            mazes=NEW_MAZES, held_out=100, evaluations=10,
+        )
+        for seed in seeds_from(0, seeds)
+    ]  # fmt: skip
+
+
+def _paper_jobs(scale: float, seeds: int) -> list[Job]:
+    return [
+        MazeJob(regime=regime, seed=seed, frames=scaled(FULL, scale), preset="paper")
+        for seed in seeds_from(0, seeds)
+        for regime in REGIMES
+    ]
+
+
+def _budget_jobs(scale: float, seeds: int) -> list[Job]:
+    """With all gradient steps at every scale: the setting says the frames, and nothing else."""
+    budgets = dict.fromkeys(scaled(frames, scale / ENOUGH) for frames in BUDGETS)
+    return [
+        MazeJob(
+            regime=regime, seed=seed, frames=frames, label=budget(frames), evaluations=20,
+        )
+        for frames in budgets
+        for seed in seeds_from(0, seeds)
+        for regime in ("backplay", "uniform")
+    ]  # fmt: skip
+
+
+_SETS = (
+    "100 mazes of 24 x 24 cells, every one played once from its true start with the likeliest"
+    " actions."
+)
+_OURS = (
+    " The network is the paper's; the learner's settings and Backplay's windows are ours, with a"
+    " twentieth of its frames at scale 0.05. The paper's own settings are maze-paper."
+)
+
+MAZE_EXPERIMENTS = (
+    Experiment(
+        name="maze-table", title="four regimes in 100 mazes", where="Table 2", shares="maze",
+        about=f"{_SETS} Demonstrations are shortest paths, or 5 or 10 steps longer. The paper's"
+        f" numbers are of its best seed for all but Backplay.{_OURS}",
+        scale=ENOUGH, seeds=5, jobs=_table_jobs, claims=tuple(table_claims()),
+    ),
+    Experiment(
+        name="maze-curves", title="learning curves in the Maze", where="Appendix A.4",
+        shares="maze",
+        about=f"{_SETS} The runs of maze-table, over time. The paper's curves run 3,500 epochs;"
+        " ours are as long as its Table 2, 2,000 epochs stretched to the frames of a run, and"
+        f" nothing later is claimed.{_OURS}",
+        scale=ENOUGH, seeds=5, jobs=_table_jobs, claims=tuple(curve_claims()),
+        figures=("curves", "starts"),
+    ),
+    Experiment(
+        name="maze-cloning", title="imitation in the Maze", where="Section 4.2", shares="maze",
+        about=f"{_SETS} Cloning alone, PPO from the cloned network, and PPO with the cloned network"
+        f" as a teacher whose weight fades over the first half.{_OURS}",
+        scale=ENOUGH, seeds=3, claims=tuple(cloning_claims()),
+        jobs=lambda scale, seeds: maze_jobs(scale, seeds, IMITATING, (0, 5)),
+    ),
+    Experiment(
+        name="maze-new", title="mazes never seen", where="Section 4.3", shares="maze",
+        about="Ten mazes held out from the runs of maze-table, and Backplay on 20,000 mazes, of"
+        f" which hardly any comes twice in a way that could be learned by heart.{_OURS}",
+        scale=ENOUGH, seeds=3, jobs=_new_jobs, claims=tuple(new_claims()), figures=("bars",),
+    ),
+    Experiment(
+        name="maze-budget", title="how few frames are enough", where="ours",
+        about=f"{_SETS} Optimal demonstrations. Budgets are 1.024 to 10.24 million frames at the"
+        " experiment's own scale; the name of each setting says the frames that were run. The"
+        " paper's runs have 204.8 million. Network as in the paper, learner and windows ours.",
+        scale=ENOUGH, seeds=3, jobs=_budget_jobs, claims=(BUDGET_CLAIM,),
+    ),
+    Experiment(
+        name="maze-paper", title="the paper's own settings in the Maze", where="Table 2",
+        about=f"{_SETS} Optimal demonstrations; network, learner, windows and, at scale 1, frames"
+        " are the paper's, which take one core more than an hour a run.",
+        scale=1.0, seeds=3, jobs=_paper_jobs, claims=tuple(paper_claims()),
+    ),
+)  # fmt: skip

@@ -1,0 +1,280 @@
+"""The paper's Maze experiment: its regimes, its settings and ours, its numbers.
+
+    run = MazeRun(regime="backplay", preset="ours", frames=10_240_000, seed=0)
+    for progress in training(run, load_mazes("optimal.npz")).run():
+        print(progress)
+
+Comes in: a `MazeRun`, which is plain data, and a library of mazes. Goes out: a `Training`, and
+measurements. Does not know: disks, screens, plots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from numpy.typing import NDArray
+from torch import nn
+
+from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard, Uniform, Window
+from backplay.envs.maze.evaluate import Played, play
+from backplay.envs.maze.fast_network import FastMazeNetwork
+from backplay.envs.maze.sets import MazeLibrary, MazeSet
+from backplay.envs.maze.vector import MazeVector
+from backplay.errors import BackplayError, show
+from backplay.learners import PPOConfig, Teacher
+from backplay.learners.cloning import CloningProgress, clone
+from backplay.learners.workers import Workers
+from backplay.records import Episode
+from backplay.train import TrainConfig, Training
+from backplay.train.evaluate import Act, Evaluation
+
+REGIMES = (
+    "backplay", "uniform", "standard", "florensa", "cloned", "cloned+ppo", "kickstarted",
+)  # fmt: skip
+PRESETS = ("ours", "paper")
+
+PAPER_EPOCHS, PAPER_EPOCH = 2_000, 102_400
+UPDATES, STEPS = 125, 160  # of our preset: updates in a run, steps of each agent between two
+MOST_MEASURED = 1_000  # mazes; of more, a hundred are played
+FEW_FRAMES = 4_000_000  # below, our preset has more passes, and more time at the true start
+PAPER_TRUE_START = 1_750  # the epoch from which every regime trains on the true start alone
+
+_COLUMNS = ("optimal", "within_5", "extra_mean", "extra_std")
+_ROWS: dict[tuple[str, int], tuple[float | None, ...]] = {
+    ("standard", 0): (0.0, 0.0, None, None),
+    ("standard", 5): (0.0, 0.0, None, None),
+    ("standard", 10): (0.0, 0.0, None, None),
+    ("uniform", 0): (0.27, 0.91, 8.26, 32.92),
+    ("uniform", 5): (0.51, 0.98, 2.04, 17.39),
+    ("uniform", 10): (0.49, 0.98, 2.04, 16.79),
+    ("florensa", 0): (0.20, 0.51, 63.36, 78.08),
+    ("florensa", 5): (0.48, 0.77, 25.44, 56.89),
+    ("florensa", 10): (0.49, 0.69, 39.75, 70.92),
+    ("backplay", 0): (0.31, 1.00, 0.64, 4.96),
+    ("backplay", 5): (0.37, 0.94, 7.94, 33.35),
+    ("backplay", 10): (0.54, 0.99, 0.37, 3.49),
+}
+PAPER = {key: dict(zip(_COLUMNS, row, strict=True)) for key, row in _ROWS.items()}
+"""Table 2 of the paper, after 2,000 epochs: by regime and steps that demonstrations waste."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MazeRun:
+    """One run of the experiment."""
+
+    regime: str = "backplay"
+    """One of REGIMES."""
+    preset: str = "ours"
+    """`"paper"`: the settings of the paper and its code; `"ours"`: what learns in fewer frames."""
+    frames: int = 10_240_000
+    """Budget; schedules are stretched to it. The paper's is 204.8 million."""
+    seed: int = 0
+    """Of the network, the starts and the learner."""
+    evaluations: int = 40
+    """How often success from the true start is measured on the way."""
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("regime", REGIMES), ("preset", PRESETS)):
+            if getattr(self, name) not in allowed:
+                raise BackplayError(
+                    name, expected=" or ".join(allowed), got=show(getattr(self, name))
+                )
+        for name, least in (("frames", 1), ("seed", 0), ("evaluations", 1)):
+            value = getattr(self, name)
+            if type(value) is not int or value < least:
+                raise BackplayError(name, expected=f"a whole number from {least} on", got=value)
+
+
+def settings(run: MazeRun) -> TrainConfig:
+    """How the learner learns."""
+    if run.preset == "paper":
+        # 60 x 1,707 frames an epoch. The authors' sampler stopped after 6 of the 20 minibatches of
+        # a pass: the paper's numbers are of 24 updates an epoch, so that is what the preset does.
+        envs, ppo = 60, PPOConfig(
+            num_steps=1_707, minibatch_size=5_120, minibatches_per_pass=6, passes=4,
+            learning_rate=1e-3, entropy_coefficient=0.01, normalise_advantages="batch",
+            bootstrap_truncated=False,
+        )  # fmt: skip
+    else:
+        # As many updates whatever the budget, from 0.64 to 10.24 million frames: learning takes a
+        # number of them, and frames to fill them with; what frames are left makes each better.
+        envs = int(np.clip(run.frames / (UPDATES * STEPS), 32, 512))
+        ppo = PPOConfig(
+            num_steps=STEPS, minibatch_size=max(1, envs * STEPS // 8),
+            passes=6 if run.frames < FEW_FRAMES else 4,
+            learning_rate=2e-3, final_learning_rate=0.0, entropy_coefficient=0.01,
+            normalise_advantages="batch",
+        )  # fmt: skip
+    return TrainConfig(
+        frames=run.frames, num_envs=envs, seed=run.seed, ppo=ppo, initial="demonstration",
+        evaluate_every=max(1, run.frames // run.evaluations),
+        time_limit="fresh" if run.regime == "florensa" else "continue",
+    )  # fmt: skip
+
+
+def curriculum(run: MazeRun, lengths: NDArray[np.int64]) -> Curriculum:
+    """Where episodes start, for demonstrations of these lengths."""
+    true_start = round(run.frames * PAPER_TRUE_START / PAPER_EPOCHS)
+    if run.regime == "uniform":
+        return Uniform(until=true_start)
+    if run.regime == "florensa":
+        # The paper's 2,000 rounds add the end of one demonstration each: twenty of each maze. A run
+        # with fewer rounds adds as many in all; a shorter round walks less.
+        each = max(1, min(PAPER_EPOCH, run.frames // 100))
+        ends = max(1, round(PAPER_EPOCHS / max(1, run.frames // each)))
+        return ReverseCurriculum.begin(
+            tuple(int(length) for length in lengths), seed=run.seed, round_frames=each,
+            new_ends=ends, new_states=max(50, 10_000 * each // PAPER_EPOCH), until=true_start,
+        )  # fmt: skip
+    if run.regime != "backplay":
+        return Standard()
+    if run.preset == "paper":
+        if lengths.max() > 200:
+            raise BackplayError(
+                "preset", expected="demonstrations of at most 200 steps", got=int(lengths.max()),
+                do="The paper's windows end there; use the preset ours.",
+            )  # fmt: skip
+        return Backplay.maze(max(1, round(run.frames / PAPER_EPOCHS)))
+    share = 0.75 if run.frames < FEW_FRAMES else 0.8
+    return windows(run.frames, int(lengths.max()), share=share)
+
+
+def windows(frames: int, longest: int, *, share: float, growth: float = 1.6) -> Backplay:
+    """Windows that grow more slowly than the paper's and overlap by half.
+
+    Each stays for the same number of frames; after `share` of them comes the true start alone.
+    """
+    ends = [4]
+    while ends[-1] < longest:
+        ends.append(int(np.ceil(ends[-1] * growth)))
+    begin = [0, *(end // 2 for end in ends[:-1])]
+    each = share * frames / len(ends)
+    opened = [
+        Window(int(k * each), lo, hi) for k, (lo, hi) in enumerate(zip(begin, ends, strict=True))
+    ]
+    beginning = max(200, longest)
+    return Backplay((*opened, Window(int(share * frames), beginning, beginning)))
+
+
+def training(
+    run: MazeRun,
+    library: MazeLibrary,
+    *,
+    config: TrainConfig | None = None,
+    on_clone: Callable[[CloningProgress], None] | None = None,
+    workers: Workers | None = None,
+) -> Training:
+    """The run at its beginning; `cloned+ppo` and `kickstarted` clone the demonstrations first.
+
+    `config` is `settings(run)`, unless somebody has changed it.
+    """
+    if run.regime == "cloned":
+        raise BackplayError("regime", expected="one that trains", got="cloned", do="clone_mazes.")
+    mazes, config = library.training, config or settings(run)
+    starts = curriculum(run, mazes.lengths)
+    cloned = None
+    if run.regime in ("cloned+ppo", "kickstarted"):
+        cloned = clone_mazes(mazes, run.seed, on_clone)
+    envs = MazeVector(config.num_envs, mazes, curriculum=starts, time_limit=config.time_limit)
+
+    def network(
+        observation_space: spaces.Space[Any], action_space: spaces.Space[Any], *, seed: int
+    ) -> nn.Module:
+        return FastMazeNetwork(mazes.walls, mazes.goals, seed=seed)
+
+    return Training(
+        None, (), starts, config,
+        success=lambda end: end.terminated, network=network, envs=envs,
+        evaluator=partial(on_every_maze, measured(mazes)),
+        initial_weights=cloned.state_dict() if cloned and run.regime == "cloned+ppo" else None,
+        teacher=Teacher(cloned) if cloned and run.regime == "kickstarted" else None,
+        workers=workers,
+    )  # fmt: skip
+
+
+def clone_mazes(
+    mazes: MazeSet, seed: int, on_progress: Callable[[CloningProgress], None] | None = None
+) -> FastMazeNetwork:
+    """A network that imitates every demonstration of a set, as far as one can.
+
+    Who wastes a step acts twice in one cell, once so and once otherwise; one of them is imitated.
+    """
+    network = FastMazeNetwork(mazes.walls, mazes.goals, seed=seed)
+    states = [(maze, cell) for maze, path in enumerate(mazes.paths) for cell in path[:-1]]
+    steps = clone(
+        network, np.array(states, np.int32), np.concatenate(mazes.actions).astype(np.int64),
+        action_space=spaces.Discrete(5), minibatch_size=512, seed=seed,
+        agreement=_attainable(mazes),
+    )  # fmt: skip
+    for progress in steps:
+        if on_progress:
+            on_progress(progress)
+    return network
+
+
+def _attainable(mazes: MazeSet) -> float:
+    """The share of the demonstrated actions that a function of (maze, cell) can agree with."""
+    agreed = 0
+    for path, actions in zip(mazes.paths, mazes.actions, strict=True):
+        pairs = np.stack([path[:-1].astype(np.int64), actions.astype(np.int64)], 1)
+        found, counts = np.unique(pairs, axis=0, return_counts=True)
+        agreed += sum(int(counts[found[:, 0] == cell].max()) for cell in np.unique(found[:, 0]))
+    return agreed / int(mazes.lengths.sum())
+
+
+def measured(mazes: MazeSet) -> MazeSet:
+    """The mazes that are played to measure: all, or the first hundred of very many."""
+    return mazes if mazes.num_mazes <= MOST_MEASURED else mazes.select(np.arange(100))
+
+
+def on_every_maze(mazes: MazeSet, act: Act, *, episodes: int, seed: int) -> Evaluation:
+    """Every maze once, however many episodes are asked for: they differ by nothing else."""
+    played = play(mazes, act)
+    returns = mazes.step_reward * played.lengths + mazes.goal_reward * played.successes
+    return Evaluation(played.successes, returns, played.lengths)
+
+
+def measure(network: FastMazeNetwork, mazes: MazeSet, seed: int = 0) -> dict[str, Any]:
+    """What comes of every maze of a set, with the likeliest actions and with drawn ones."""
+    return {name: played.summary() for name, played in plays(network, mazes, seed).items()}
+
+
+def plays(network: FastMazeNetwork, mazes: MazeSet, seed: int = 0) -> dict[str, Played]:
+    """One episode in every maze, greedy and sampled; the mazes may be others than it learned."""
+    mazes = measured(mazes)
+    on = network.on(mazes.walls, mazes.goals)
+    generator = torch.Generator().manual_seed(seed)
+
+    def logits(observations: NDArray[np.int32]) -> torch.Tensor:
+        with torch.inference_mode():
+            return cast(torch.Tensor, on(torch.from_numpy(observations))[0])
+
+    def sampled(observations: NDArray[np.int32]) -> NDArray[Any]:
+        chances = logits(observations).softmax(-1)
+        return torch.multinomial(chances, 1, generator=generator)[:, 0].numpy()
+
+    return {
+        "greedy": play(mazes, lambda seen: logits(seen).argmax(-1).numpy()),
+        "sampled": play(mazes, sampled),
+    }
+
+
+def by_steps_back(
+    episodes: Iterable[Episode], lengths: Sequence[int] | NDArray[np.int64], width: int = 4
+) -> list[list[int]]:
+    """Episodes by how far from the end they started: [steps back, tries, wins], in bins."""
+    found: dict[int, list[int]] = {}
+    for episode in episodes:
+        if episode.start is None or episode.start.demo >= len(lengths):
+            continue
+        back = int(lengths[episode.start.demo]) - episode.start.step
+        row = found.setdefault(width * (back // width), [0, 0])
+        row[0] += 1
+        row[1] += episode.success
+    return [[back, *found[back]] for back in sorted(found)]

@@ -1,0 +1,1 @@
+"""The paper's Pommerman: jobs, claims, figures."""

@@ -1,0 +1,89 @@
+"""The Pommerman experiments: the paper's Figures 3 and 4, its per-map table, its held-out maps.
+
+Comes in: a scale, a number of seeds. Goes out: jobs and claims, as data.
+
+The paper says that its models trained on about 50 million frames, and that with 100 maps the last
+window opens at epoch 510, after 52 million: such a run would end before it trained on the true
+start alone. So at scale 1 a run with four maps has 500 epochs, 51.2 million frames, and one with
+100 maps 850 epochs, 87 million: in both three fifths pass before the last window. All but
+`pommerman-paper` have a network that two cores can train.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from backplay.curricula.windows import PAPER_EPOCH
+from backplay.paper.experiment import Experiment, scaled, seeds_from
+from backplay.paper.pommerman.claims import (
+    FOUR,
+    HUNDRED,
+    PAPERS_OWN,
+    all_ahead,
+    four_claims,
+    hundred_claims,
+)
+from backplay.paper.pommerman.job import EPOCHS, REGIMES, PommermanJob
+from backplay.train.job import Job
+
+SCALE, SEEDS = 0.05, 3
+
+
+def _jobs(
+    scale: float,
+    seeds: int,
+    *,
+    sets: tuple[tuple[int, str], ...],
+    rewards: str,
+    preset: str = "ours",
+) -> list[Job]:
+    return [
+        PommermanJob(
+            regime=regime, maps=maps, perspective=perspective, rewards=rewards, preset=preset,
+            seed=seed, frames=scaled(EPOCHS[maps] * PAPER_EPOCH, scale),
+        )
+        for maps, perspective in sets
+        for seed in seeds_from(0, seeds)
+        for regime in REGIMES
+    ]  # fmt: skip
+
+
+_AGAINST = (
+    "One learner against three FSMTS agents, from the first state of every map, actions drawn."
+)
+_OURS = (
+    " The network is smaller than the paper's, the learner's settings are ours, and at scale 0.05 a"
+    " run has a twentieth of the frames. The paper's own settings are pommerman-paper."
+)
+
+POMMERMAN_EXPERIMENTS = (
+    Experiment(
+        name="pommerman-4", title="Pommerman on four maps, sparse rewards", where="Figure 3b, c",
+        about=f"{_AGAINST} Backplay follows the winner, or the runner-up of the same games.{_OURS}",
+        scale=SCALE, seeds=SEEDS, jobs=partial(_jobs, sets=FOUR, rewards="sparse"),
+        claims=tuple(four_claims()),
+    ),
+    Experiment(
+        name="pommerman-100", title="Pommerman on 100 maps, sparse rewards",
+        where="Figure 3a, appendix A.8", about=f"{_AGAINST} Ten more maps are held out.{_OURS}",
+        scale=SCALE, seeds=SEEDS, jobs=partial(_jobs, sets=HUNDRED, rewards="sparse"),
+        claims=tuple(hundred_claims()),
+    ),
+    Experiment(
+        name="pommerman-dense", title="Pommerman with rewards for items", where="Figure 4",
+        about=f"{_AGAINST} Picking up an item pays 0.1.{_OURS}",
+        scale=SCALE, seeds=SEEDS, jobs=partial(_jobs, sets=HUNDRED + FOUR, rewards="dense"),
+        claims=tuple(all_ahead(HUNDRED, "dense", 4)),
+    ),
+    Experiment(
+        name="pommerman-paper", title="the paper's own settings in Pommerman",
+        where="Figure 3, appendix A.8",
+        about=f"{_AGAINST} Network, learner and windows are the paper's, on four and on 100 maps."
+        " With 100 maps the windows last longer than the 50 million frames that the paper names;"
+        " a run has 87 million. One core would need weeks for each run: this is for machines with"
+        " many, or for a small scale.",
+        scale=1.0, seeds=SEEDS,
+        jobs=partial(_jobs, sets=FOUR + HUNDRED, rewards="sparse", preset="paper"),
+        claims=(*four_claims(PAPERS_OWN), *hundred_claims(PAPERS_OWN)),
+    ),
+)  # fmt: skip

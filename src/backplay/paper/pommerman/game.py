@@ -1,0 +1,47 @@
+"""One game of Pommerman kept small: its first state and what all four did in each step.
+
+Comes in: a map, a policy, a seed. Goes out: plain data from which the rules play the same game
+again, a few thousand characters. Does not know: who learned, or how the game is drawn.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from backplay.envs.pommerman.games import Games
+from backplay.envs.pommerman.layout import MAX_STEPS, SEATS, SIZE
+from backplay.envs.pommerman.learner import is_over, result, task
+from backplay.envs.pommerman.planes import PLANES, stack
+from backplay.envs.pommerman.recordings import Perspective
+from backplay.envs.pommerman.starts import Starts
+from backplay.records import Start
+from backplay.train.evaluate import Act
+
+
+def kept_game(
+    place: Perspective, act: Act, *, seed: int, opponents: str, simulations: int
+) -> dict[str, Any]:
+    """A game from the first state of a map, in the seat of its demonstration.
+
+    It is the first that `play_maps` plays on this map with the same seed, for a policy that does
+    the same in the same place.
+    """
+    seat, games, previous = place.seat, Games(1), np.zeros_like(place.game.rows[0])
+    games.seat(0, task(opponents, None, simulations, 0.0, MAX_STEPS).around(seat))
+    starts = Starts([place], [None], "demonstration", "reseed", "doubled")
+    starts.enter(games, previous, 0, Start(0, 0), np.random.default_rng([seed, 0xBAC]))
+    row, first = games.rows[0], games.rows[0].tolist()
+    seen = np.zeros((1, 2 * PLANES, SIZE, SIZE), np.float32)
+    outside, actions = np.zeros((1, SEATS), np.int64), []
+    try:
+        while not is_over(row, seat, games.dones[0]):
+            stack(previous, row, seat, seen[0])
+            outside[0, seat] = act(seen)[0]
+            previous[:] = row
+            games.advance(outside)
+            actions.append(games.actions[0].tolist())
+    finally:
+        games.close()
+    return {"first": first, "actions": actions, "seat": seat, "result": result(row, seat)}

@@ -1,0 +1,1 @@
+"""Gymnasium tasks with sparse rewards: ours, not the paper's."""

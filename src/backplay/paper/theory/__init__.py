@@ -1,0 +1,1 @@
+"""The paper's analysis as an experiment."""

@@ -1,0 +1,103 @@
+"""A study of the paper's analysis (section 3.1) as a job: nothing is trained.
+
+Comes in: a `TheoryJob`. Goes out: what the study found, each finding as a measure. Does not know:
+disks, screens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, ClassVar
+
+import numpy as np
+
+from backplay.learners.workers import Workers
+from backplay.theory.studies import STUDIES
+from backplay.theory.study import Finding, Sizes
+from backplay.train import Progress
+from backplay.train.job import Say, file_name, require, require_one_of, require_whole
+
+
+@dataclass(frozen=True, kw_only=True)
+class TheoryJob:
+    """One study."""
+
+    kind: ClassVar[str] = "theory"
+    curve: ClassVar[tuple[str, ...]] = ()
+    measures: ClassVar[tuple[str, ...]] = ()
+    """What a study finds is known when it is done: `case(finding)` for each."""
+
+    study: str
+    """One of `theory.studies.STUDIES`."""
+    seed: int = 0
+    """Of what is simulated."""
+    quick: bool = False
+    """Sizes for a few seconds."""
+    frames: int = 0
+    """None are trained."""
+    regime: str = "theory"
+    """All regimes are compared within a study."""
+
+    def __post_init__(self) -> None:
+        require_one_of("study", self.study, tuple(STUDIES))
+        require_whole(self, seed=0, frames=0)
+        require(self.frames == 0, "frames", "0", self.frames)
+        require_one_of("regime", self.regime, ("theory",))
+        require(isinstance(self.quick, bool), "quick", "True or False", self.quick)
+
+    @property
+    def name(self) -> str:
+        """As `gap-theory-0`."""
+        return file_name(self.setting, self.regime, self.seed)
+
+    @property
+    def setting(self) -> str:
+        """The study's name."""
+        return self.study
+
+    def begin(self, on_progress: Say | None = None, workers: Workers | None = None) -> TheoryWork:
+        """Computes nothing yet; there is nothing to share with workers."""
+        return TheoryWork(self)
+
+
+class TheoryWork:
+    """A study that is made when its result is asked for."""
+
+    training = None
+
+    def __init__(self, job: TheoryJob) -> None:
+        self.job = job
+
+    def line(self, progress: Progress) -> dict[str, Any]:
+        """Nothing is trained, so there is no update to tell of."""
+        raise AssertionError("a study has no updates")
+
+    def result(self) -> dict[str, Any]:
+        """The study, and what it measured in each case."""
+        job = self.job
+        # The stream of each study as `run_studies` gives it.
+        rng = np.random.default_rng([job.seed, list(STUDIES).index(job.study)])
+        study = STUDIES[job.study](Sizes.quick() if job.quick else Sizes(), rng)
+        measures = {
+            case(finding): finding.measured if isfinite(finding.measured) else None
+            for finding in study.findings
+        }
+        verdicts = [finding.verdict for finding in study.findings]
+        counts = {word: verdicts.count(word) for word in ("holds", "fails", "open")}
+        return {
+            "measures": measures | {name: float(count) for name, count in counts.items()},
+            "study": study.as_json(),
+        }
+
+    def state(self) -> dict[str, Any]:
+        """There is nothing to keep but the result."""
+        return {}
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+def case(finding: Finding) -> str:
+    """The name of a finding's measure: what was predicted, and where."""
+    return f"{finding.claim} | {finding.where}"

@@ -1,0 +1,176 @@
+"""A rollout: a seed, the actions, and what the environment answered, step by step.
+
+`roll` makes one; `replay` repeats its actions and names the first answer that differs. This module
+knows neither states nor curricula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from backplay.data import trees
+from backplay.errors import BackplayError
+
+AnyEnv = gym.Env[Any, Any]
+Policy = Callable[[Any], Any]
+"""A function from an observation to an action."""
+
+
+class Divergence(NamedTuple):
+    """The first answer that differs from the recorded one."""
+
+    step: int
+    field: str
+    detail: str
+
+    def __str__(self) -> str:
+        return f"step {self.step}, {self.field}: {self.detail}"
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """What was done and what came of it; T actions, T + 1 observations."""
+
+    seed: int | None
+    options: dict[str, Any] | None
+    actions: list[Any]
+    observations: list[Any]
+    rewards: NDArray[np.float64]
+    terminations: NDArray[np.bool_]
+    truncations: NDArray[np.bool_]
+    states: list[Any] | None = None
+    """One saved state per observation, where `roll` was asked to save them."""
+    final_info: dict[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+
+def roll(
+    env: AnyEnv,
+    policy_or_actions: Policy | Iterable[Any],
+    *,
+    seed: int | None,
+    options: dict[str, Any] | None = None,
+    max_steps: int = 1_000_000,
+    save: Callable[[AnyEnv], Any] | None = None,
+) -> Rollout:
+    """Plays one episode from `reset(seed, options)` until it ends or the actions do."""
+    if not callable(policy_or_actions) and not isinstance(policy_or_actions, Iterable):
+        raise BackplayError(
+            "policy_or_actions",
+            expected="a function from observation to action, or a list of actions",
+            got=repr(policy_or_actions)[:100],
+            do="Write record(env, policy) or record(env, [0, 2, 1]).",
+        )
+    if callable(policy_or_actions):
+        choose = policy_or_actions
+    else:
+        script = iter(policy_or_actions)
+
+        def choose(_: Any) -> Any:
+            return next(script)
+
+    observation, info = env.reset(seed=seed, options=_own(options))
+    observations = [trees.copy(observation)]
+    states = [save(env)] if save else None
+    actions: list[Any] = []
+    rewards: list[float] = []
+    ends: list[tuple[bool, bool]] = []
+    while len(actions) < max_steps and not (ends and any(ends[-1])):
+        try:
+            action = choose(observation)
+        except StopIteration:
+            break
+        action = _checked_action(env, action, len(actions))
+        actions.append(trees.copy(action))  # before the step: some envs scale it in place
+        observation, reward, terminated, truncated, info = env.step(action)
+        observations.append(trees.copy(observation))
+        rewards.append(float(reward))
+        ends.append((bool(terminated), bool(truncated)))
+        if save and states is not None:
+            states.append(save(env))
+    flags = np.array(ends, bool).reshape(-1, 2)
+    return Rollout(
+        seed, options, actions, observations, np.array(rewards, np.float64),
+        flags[:, 0].copy(), flags[:, 1].copy(), states, dict(info),
+    )  # fmt: skip
+
+
+def replay(
+    env: AnyEnv,
+    rollout: Rollout,
+    start: int = 0,
+    stop: int | None = None,
+    on_state: Callable[[int], None] | None = None,
+) -> Divergence | None:
+    """Repeats actions `start` to `stop` on `env` as it stands; the first difference, or None.
+
+    `on_state(t)` is called when the env stands in state t, before action t, and after the last one.
+    """
+    stop = len(rollout) if stop is None else min(stop, len(rollout))
+    for t in range(start, stop):
+        if on_state:
+            on_state(t)
+        observation, reward, terminated, truncated, _ = env.step(trees.copy(rollout.actions[t]))
+        for name, now, recorded in (
+            ("observation", observation, rollout.observations[t + 1]),
+            ("reward", float(reward), float(rollout.rewards[t])),
+            ("terminated", bool(terminated), bool(rollout.terminations[t])),
+            ("truncated", bool(truncated), bool(rollout.truncations[t])),
+        ):
+            difference = trees.first_difference(now, recorded)
+            if difference:
+                return Divergence(t + 1, name, f"now and as recorded: {difference}")
+    if on_state:
+        on_state(stop)
+    return None
+
+
+def replay_from_reset(
+    env: AnyEnv, rollout: Rollout, on_state: Callable[[int], None] | None = None
+) -> Divergence | None:
+    """Resets with the rollout's seed and options, then repeats it all as `replay` does."""
+    observation, _ = env.reset(seed=rollout.seed, options=_own(rollout.options))
+    difference = trees.first_difference(observation, rollout.observations[0])
+    if difference:
+        return Divergence(0, "observation", f"now and as recorded: {difference}")
+    return replay(env, rollout, on_state=on_state)
+
+
+def reset_to_another(env: AnyEnv, rollout: Rollout) -> None:
+    """Resets to another episode than the rollout's: what is left over from it would then show."""
+    seed = rollout.seed or 0
+    try:
+        env.reset(seed=seed + 1, options=_own(rollout.options))
+    except Exception:  # seeds may be bounded, where they number levels
+        env.reset(seed=max(seed - 1, 0), options=_own(rollout.options))
+
+
+def _own(options: dict[str, Any] | None) -> dict[str, Any] | None:
+    return dict(options) if options else None
+
+
+def _checked_action(env: AnyEnv, action: Any, step: int) -> Any:
+    space = env.action_space
+    if isinstance(space, gym.spaces.Discrete):
+        action = np.asarray(action).item() if np.ndim(action) == 0 else action
+    elif isinstance(space, gym.spaces.Box | gym.spaces.MultiDiscrete | gym.spaces.MultiBinary):
+        # A controller computes in float64; the space may say float32, and envs take either.
+        given = np.asarray(action)
+        if given.dtype.kind in "biuf" and np.can_cast(given.dtype, space.dtype, "same_kind"):
+            action = given.astype(space.dtype)
+    if not space.contains(action):
+        raise BackplayError(
+            f"Action {step} does not fit the environment",
+            expected=f"an action of {env.action_space}",
+            got=repr(action)[:200],
+            do="Check the policy or the list of actions.",
+        )
+    return action

@@ -1,0 +1,189 @@
+"""Carries out what a run directory asks for: begins or resumes it, saves on the way, measures.
+
+    run = prepare(Path("runs/backplay-0"), MazeJob(regime="backplay"))
+    carry_out(run.path)
+
+Comes in: a run directory with a job in its config. Goes out: its metrics, checkpoints and, at the
+end, its result. A run that is killed at any moment and carried out again ends with the same bytes
+in its metrics, last checkpoint and result. Does not know: screens, processes, other runs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from backplay import runs
+from backplay.errors import BackplayError, show
+from backplay.learners.workers import Alone, Workers, any_of, from_first
+from backplay.runs import Run
+from backplay.runs.run import CLOCK
+from backplay.train import Progress
+from backplay.train.job import Job, Work, from_json, to_json
+
+SAVE_SECONDS = 30.0  # at most this much work is lost to a crash
+
+Show = Callable[[Progress], None]
+Say = Callable[[str], None]
+Stop = Callable[[], bool]
+
+
+def prepare(path: Path, job: Job, *, threads: int = 1, command: str | None = None) -> Run:
+    """The run directory of a job, made if there is none; one of another job is refused."""
+    config = {"job": to_json(job), "threads": threads}
+    if not runs.is_run(path):
+        return runs.create(path, config, command=command)
+    run = runs.open_run(path)
+    if run.config != config:
+        raise BackplayError(
+            f"{path} is another run", expected=show(config), got=show(run.config),
+            do="Choose another directory, or remove this one.",
+        )  # fmt: skip
+    return run
+
+
+def carry_out(
+    path: Path,
+    *,
+    stop: Stop | None = None,
+    show: Show | None = None,
+    say: Say | None = None,
+    save_seconds: float = SAVE_SECONDS,
+    workers: Workers | None = None,
+) -> bool:
+    """Does the job of a run directory from where it stands; False if it was stopped before the end.
+
+    Args:
+        path: what `prepare` made.
+        stop: asked after every update; once it says yes, the run is saved and left.
+        show: told where the run stands after every update.
+        say: told what happens besides, in words.
+        save_seconds: at most so much work is lost to a kill.
+        workers: with whom, if not alone; all call this, and the first one writes and shows.
+    """
+    run, workers = runs.open_run(path), workers or Alone()
+    with run.locked() if workers.rank == 0 else nullcontext():
+        if run.result is not None:
+            return True
+        job, threads = _asked(run)
+        torch.set_num_threads(threads)
+        work = job.begin(say, workers)
+        try:
+            return drive(
+                run, work, stop=stop, show=show, say=say, save_seconds=save_seconds,
+                workers=workers,
+            )  # fmt: skip
+        finally:
+            work.close()
+
+
+def drive(
+    run: Run,
+    work: Work,
+    *,
+    stop: Stop | None = None,
+    show: Show | None = None,
+    say: Say | None = None,
+    save_seconds: float = SAVE_SECONDS,
+    workers: Workers | None = None,
+) -> bool:
+    """Resumes `work`, which stands at its beginning, and goes on; as `carry_out`, in a locked run.
+
+    Of several workers, which are the training's, all call this and the first one writes.
+
+    The seconds of building it are not counted, those of everything from here on are.
+    """
+    training = work.training
+    workers = workers or Alone()
+    files = _Files(run, say) if workers.rank == 0 else None
+    if training is None:
+        if files:
+            run.begin_process()
+            files.save({"frames": 0, **work.state()})
+            files.finish({"frames": 0, **work.result()})
+        return True
+    exact = training.config.exact_resume
+    state = from_first(workers, files.resume(exact=exact) if files else None)
+    if state is not None:
+        training.load_state(state)
+    if files:
+        files.say(f"{run.path}: at {training.frames:,} of {training.config.frames:,} frames")
+    saved = time.monotonic()
+    for progress in training.run():
+        if files:
+            run.append_metrics(work.line(progress))
+            if show:
+                show(progress)
+        due = time.monotonic() - saved >= save_seconds or progress.evaluation is not None
+        stopping = any_of(workers, stop is not None and stop()) and not progress.finished
+        if any_of(workers, due or stopping):
+            state = training.state()
+            if files:
+                files.save(state)
+            saved = time.monotonic()
+        if stopping:
+            return False
+    result = work.result()
+    if files:
+        files.finish({"frames": training.frames, **result})
+    return True
+
+
+class _Files:
+    """What the one who writes does, with the time it took."""
+
+    def __init__(self, run: Run, say: Say | None) -> None:
+        self._run, self.say = run, say or (lambda _: None)
+        self._frames, self._began = 0, time.monotonic()
+        self._notes: list[str] = []
+        try:
+            self._before = run.seconds
+        except BackplayError as error:
+            self._before = 0.0
+            self._notes.append(f"the wall time before is lost: {error}")
+            (run.path / CLOCK).unlink(missing_ok=True)
+
+    def resume(self, *, exact: bool) -> dict[str, Any] | None:
+        """What was saved last; where it is not gone on with exactly, that is noted."""
+        loaded = self._run.resume()
+        self._notes += loaded.notes if loaded else []
+        if loaded and not exact:
+            self._notes.append(f"new episodes from {loaded.state['frames']:,} frames on")
+        for note in self._notes:
+            self.say(note)
+        self._run.begin_process(self._notes)
+        return loaded.state if loaded else None
+
+    def save(self, state: dict[str, Any]) -> None:
+        """A checkpoint, and when it was made."""
+        self._frames = int(state["frames"])
+        self._run.save(state)
+        self._tick()  # after it: a clock that has ticked says that there is a checkpoint
+
+    def finish(self, result: dict[str, Any]) -> None:
+        """The end."""
+        self._frames = int(result["frames"])
+        self._tick()
+        self._run.finish(result)
+
+    def _tick(self) -> None:
+        self._run.tick(self._frames, self._before + time.monotonic() - self._began)
+
+
+def _asked(run: Run) -> tuple[Job, int]:
+    """The job of a run directory, and its threads."""
+    config: dict[str, Any] = run.config
+    if "job" not in config:
+        raise BackplayError(
+            f"{run.path} has no job", expected="a run of an experiment",
+            do="Go on with it by the command it was made with: see its provenance.json.",
+        )  # fmt: skip
+    threads = config.get("threads")
+    if type(threads) is not int or threads < 1:
+        raise BackplayError(f"{run.path}: threads", expected="at least 1", got=threads)
+    return from_json(config["job"]), threads

@@ -1,0 +1,175 @@
+"""An environment from its id, with a clear line where there is none.
+
+Comes in: an id, and its arguments as JSON or from a demonstration. Goes out: the plain env, as
+gymnasium.make builds it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from difflib import get_close_matches
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+import gymnasium as gym
+
+from backplay.demos import Demonstration
+from backplay.errors import BackplayError, show
+from backplay.restore.rollout import AnyEnv
+
+
+class Package(NamedTuple):
+    """A package that registers environments when it is imported."""
+
+    name: str
+    extra: str
+    ids: str
+    """A pattern of the ids it registers."""
+
+
+PACKAGES = (
+    Package("minigrid", "minigrid", r"(MiniGrid|BabyAI)-"),
+    Package("ale_py", "atari", r"ALE/|\w+(NoFrameskip|Deterministic)-v"),
+    Package(
+        "highway_env",
+        "highway",
+        r"(highway|merge|roundabout|parking|intersection|racetrack|exit|u-turn|two-way|lane-keeping)"
+        r"(-\w+)*-v\d",
+    ),
+)
+# Extras for what Gymnasium's own environments need, by a part of their entry point.
+_EXTRAS = {"box2d": "box2d", "mujoco": "mujoco"}
+
+
+def make_env(env_id: str, kwargs: dict[str, Any] | None = None) -> AnyEnv:
+    """The environment `env_id`, or a BackplayError that says what to write or to install."""
+    env_id = _registered(env_id)
+    try:
+        return gym.make(env_id, **(kwargs or {}))
+    except gym.error.DependencyNotInstalled as error:
+        raise _missing_dependency(env_id, error) from error
+    except (gym.error.Error, TypeError, ValueError, AssertionError, KeyError) as error:
+        raise BackplayError(
+            f"{env_id} cannot be made",
+            expected="arguments that it takes",
+            got=f"{show(kwargs or {})} ({type(error).__name__}: {str(error)[:200]})",
+            do="Correct --env-kwargs.",
+        ) from error
+    except ImportError as error:
+        raise _missing_dependency(env_id, error) from error
+
+
+def kwargs_for(env_id: str, given: str | None, demo: Demonstration) -> dict[str, Any]:
+    """The arguments the user gave, or else those that `demo` was recorded with."""
+    if given is not None:
+        return parse_env_kwargs(given)
+    spec = gym.registry[_registered(env_id)]
+    if demo.env_id != spec.id:
+        return {}  # that it is of another env is found, and said, when it is fitted
+    return {
+        key: value
+        for key, value in demo.env_kwargs.items()
+        if key != "render_mode" and (key not in spec.kwargs or _differs(spec.kwargs[key], value))
+    }
+
+
+def _differs(default: Any, recorded: Any) -> bool:
+    """Whether a recorded argument is another than the default; objects were recorded as words."""
+    as_words = isinstance(recorded, str) and not isinstance(default, str)
+    return not as_words and bool(default != recorded)
+
+
+def parse_env_kwargs(text: str) -> dict[str, Any]:
+    """The arguments of an environment from JSON."""
+    try:
+        kwargs = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        kwargs = f"{text} ({error})"
+    if not isinstance(kwargs, dict):
+        raise BackplayError(
+            "--env-kwargs",
+            expected="a JSON object",
+            got=show(kwargs) if not isinstance(kwargs, str) else kwargs[:200],
+            do="""Write it like this: --env-kwargs '{"is_slippery": false}'.""",
+        )
+    return kwargs
+
+
+def _registered(env_id: str) -> str:
+    """The full id that `env_id` means, after what registers it was imported."""
+    module, _, name = env_id.rpartition(":")
+    if module:
+        try:
+            importlib.import_module(module)
+        except ImportError as error:
+            raise BackplayError(
+                f"The module of {env_id} cannot be imported",
+                got=error,
+                do="Install it, or run backplay in the directory it is in with PYTHONPATH=.",
+            ) from error
+    elif name not in gym.registry:
+        _import_packages(name)
+    found = name if name in gym.registry else _latest(name)
+    if found:
+        return found
+    raise BackplayError(
+        f"There is no environment {name!r}",
+        do=_did_you_mean(name) or "See gymnasium.pprint_registry(), or write module:Name-v0.",
+    )
+
+
+def _import_packages(name: str) -> None:
+    """Imports the package that registers `name`; where no pattern fits, all that are installed."""
+    named = [package for package in PACKAGES if re.match(package.ids, name)]
+    for package in named:
+        if find_spec(package.name) is None:
+            raise BackplayError(
+                f"{name} needs the package {package.name}, which is not installed",
+                do=f'Install it: pip install "backplay[{package.extra}]".',
+            )
+    for package in named or PACKAGES:
+        _import_if_installed(package)
+
+
+def _import_if_installed(package: Package) -> None:
+    if find_spec(package.name) is not None:
+        module = importlib.import_module(package.name)
+        if package.name == "ale_py":  # it greets on standard error
+            module.ALEInterface.setLoggerMode(module.LoggerMode.Warning)
+
+
+def _latest(name: str) -> str | None:
+    """The id with the highest version of `name`, where it comes without one."""
+    versions = [
+        spec
+        for spec in gym.registry.values()
+        if spec.version is not None and spec.id == f"{name}-v{spec.version}"
+    ]
+    return max(versions, key=lambda spec: spec.version or 0).id if versions else None
+
+
+def _did_you_mean(name: str) -> str | None:
+    for package in PACKAGES:  # a slip of the pen may hide whose environment was meant
+        _import_if_installed(package)
+    ids = {env_id.lower(): env_id for env_id in gym.registry}
+    asked = name.lower()
+    same = [env_id for key, env_id in ids.items() if _stem(key) == _stem(asked)]
+    close = same[-1:] or [ids[key] for key in get_close_matches(asked, ids, n=3, cutoff=0.7)]
+    return f"Did you mean {' or '.join(close)}?" if close else None
+
+
+def _stem(env_id: str) -> str:
+    return re.sub(r"-v\d+$", "", env_id)
+
+
+def _missing_dependency(env_id: str, error: Exception) -> BackplayError:
+    spec = gym.registry.get(env_id)
+    entry_point = str(spec.entry_point).lower() if spec else ""
+    extra = next((extra for part, extra in _EXTRAS.items() if part in entry_point), None)
+    return BackplayError(
+        f"{env_id} needs a package that is not installed",
+        got=str(error)[:200],
+        do=f'Install it: pip install "backplay[{extra}]".' if extra else None,
+    )

@@ -1,0 +1,70 @@
+"""Schedules stretch with the scale in every experiment, and at full scale are what they were."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Uniform
+from backplay.paper.catalogue import EXPERIMENTS, Experiment
+from backplay.paper.grid_worlds.job import REGIMES, GridJob
+from backplay.paper.maze import regimes as maze
+from backplay.paper.maze.job import MazeJob
+from backplay.paper.pommerman import job as pommerman_jobs
+from backplay.paper.pommerman.job import PommermanJob
+from backplay.paper.sparse_tasks import job as gym_jobs
+from backplay.paper.sparse_tasks.job import GymJob
+from backplay.train.job import Job
+
+WITHOUT = ("theory", "maze-cloning")  # nothing is trained, or always from the true start
+WITH_CURRICULA = [one for one in EXPERIMENTS.values() if one.name not in WITHOUT]
+LENGTH = 60
+
+
+def curriculum(job: Job) -> Curriculum | None:
+    if isinstance(job, MazeJob):
+        return maze.curriculum(job.run, np.array([36, LENGTH]))
+    if isinstance(job, GridJob):
+        return REGIMES[job.regime](job, LENGTH)
+    if isinstance(job, GymJob):
+        return gym_jobs.curriculum(job, LENGTH)
+    assert isinstance(job, PommermanJob)
+    return pommerman_jobs.curriculum(job)
+
+
+def times(found: Curriculum | None) -> list[int]:
+    """Everything in a curriculum that is counted in frames."""
+    if isinstance(found, Backplay):
+        return [window.frames for window in found.windows]
+    if isinstance(found, Uniform):
+        return [] if found.until is None else [found.until]
+    if isinstance(found, ReverseCurriculum):
+        return [found.round_frames, found.new_states, found.until or 0]
+    return []
+
+
+@pytest.mark.parametrize("experiment", WITH_CURRICULA, ids=lambda one: one.name)
+def test_windows_stretch_with_the_scale(experiment: Experiment) -> None:
+    compared = 0
+    for half, whole in zip(experiment.jobs(0.025, 1), experiment.jobs(0.05, 1), strict=True):
+        few = (job.frames < maze.FEW_FRAMES for job in (half, whole))
+        if isinstance(half, MazeJob) and len(set(few)) > 1:
+            continue  # our preset has other windows below that
+        short, long = times(curriculum(half)), times(curriculum(whole))
+        np.testing.assert_allclose(2 * np.array(short), long, rtol=0.03, atol=2)
+        assert not long or max(long) <= whole.frames or isinstance(whole, GridJob)
+        compared += bool(long)
+    assert compared
+
+
+@pytest.mark.parametrize(("world", "frames"), [("open", 200_000), ("tree", 100_000)])
+def test_grid_worlds_at_full_scale_are_as_in_their_results(world: str, frames: int) -> None:
+    job = GridJob(world=world, regime="backplay", frames=frames)
+    assert times(curriculum(job))[:3] == [0, 1_024, 2_048]
+    rcg = GridJob(world=world, regime="rcg", frames=frames)
+    assert times(curriculum(rcg)) == [4_096, 500, frames // 2]
+
+
+def test_the_shortest_grid_run_has_a_schedule() -> None:
+    for regime in ("backplay", "rcg", "uniform"):
+        assert curriculum(GridJob(world="basin", regime=regime, frames=1)) is not None

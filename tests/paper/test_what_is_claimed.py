@@ -1,0 +1,119 @@
+"""Claims say what is measured, and put nothing into the paper's mouth."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from backplay.paper.catalogue import EXPERIMENTS, Experiment
+from backplay.paper.maze.job import MazeJob
+from backplay.paper.pommerman.claims import MAPS_WON, PAPER_MAPS
+from backplay.paper.pommerman.job import PommermanJob
+from backplay.report.claims import Claim, Difference, Final, Ratio
+
+CLAIMS = [(name, claim) for name, one in EXPERIMENTS.items() for claim in one.claims]
+ALL = pytest.mark.parametrize(
+    ("name", "claim"), CLAIMS, ids=[f"{name}-{i}" for i, (name, _) in enumerate(CLAIMS)]
+)
+COMPARED = re.compile(r"faster|sooner|fewer frames|more frames|fewer extra steps|more often")
+
+
+def claims(name: str, words: str) -> list[Claim]:
+    return [claim for claim in EXPERIMENTS[name].claims if words in claim.text]
+
+
+@ALL
+def test_the_papers_own_numbers_do_not_refute_its_claims(name: str, claim: Claim) -> None:
+    if claim.paper is not None and not claim.where.startswith("ours"):
+        assert claim.is_true_of(claim.paper, claim.paper), claim.text
+
+
+@ALL
+def test_a_tie_is_not_faster(name: str, claim: Claim) -> None:
+    no_margin = isinstance(claim.quantity, Ratio) and claim.aim == 1.0
+    no_margin |= isinstance(claim.quantity, Difference) and claim.aim == 0.0
+    if COMPARED.search(claim.text) and (no_margin or isinstance(claim.quantity, Final)):
+        assert claim.strict, claim.text
+        assert not claim.is_true_of(claim.aim, claim.aim)
+
+
+def test_some_claims_compare() -> None:
+    assert sum(claim.strict for _, claim in CLAIMS) >= 9
+    assert not any(claim.strict for _, claim in CLAIMS if "as soon as" in claim.text)
+
+
+def test_what_a_demonstrator_wastes() -> None:
+    found = {claim.quantity: claim for claim in claims("maze-table", "fewer extra steps")}
+    five = found[Final("5-Optimal", "backplay", "extra_mean")]
+    ten = found[Final("10-Optimal", "backplay", "extra_mean")]
+    assert (five.paper, five.aim) == (7.94, 5.0)
+    assert five.where.startswith("ours")
+    assert "the paper's own agents need more" in five.text
+    assert (ten.paper, ten.aim, ten.where) == (0.37, 10.0, "Table 2, caption")
+
+
+def test_no_number_where_the_paper_has_words() -> None:
+    new = claims("maze-new", "ten new mazes")
+    assert len(new) == 4
+    assert all(claim.paper is None for claim in new)
+    (uniform,) = claims("maze-curves", "sooner than Uniform")
+    assert uniform.paper is None
+    assert not any("3,000" in claim.text for claim in EXPERIMENTS["maze-curves"].claims)
+
+
+def test_the_per_map_table_is_read_as_maps_between_shares() -> None:
+    assert PAPER_MAPS == {"90%": 24, "80%": 50, "70%": 56, "60%": 61, "50%": 66}
+    for name, settings in (("pommerman-100", ""), ("pommerman-paper", ", the paper's settings")):
+        assert MAPS_WON[f"winner, 100 maps, sparse{settings}"] == PAPER_MAPS
+        (half,) = claims(name, "on 66 of 100 maps")
+        assert (half.paper, "added up" in half.where) == (0.66, True)
+        (every,) = claims(name, "on every map")
+        assert "caption" in every.where
+        assert "66" in every.where
+
+
+def test_what_rcg_is_said_to_do_is_what_is_measured() -> None:
+    assert not claims("grid-worlds", "chamber")
+    (claim,) = claims("grid-worlds", "RCG needs more frames than Backplay behind bottlenecks")
+    assert isinstance(claim.quantity, Ratio)
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=lambda one: one.name)
+def test_pages_say_whose_learner_and_frames(experiment: Experiment) -> None:
+    jobs = experiment.jobs(experiment.scale, 1)
+    ours = [job for job in jobs if isinstance(job, MazeJob | PommermanJob) and job.preset == "ours"]
+    if ours and experiment.where != "ours":
+        other = "maze-paper" if isinstance(ours[0], MazeJob) else "pommerman-paper"
+        assert f"The paper's own settings are {other}." in experiment.about
+        assert "ours" in experiment.about
+        assert "twentieth of" in experiment.about
+        assert experiment.scale == 0.05
+    if experiment.name in ("maze-paper", "pommerman-paper"):
+        assert re.search("etwork, learner.* windows.* are\\s+the paper's", experiment.about)
+    if experiment.name == "maze-curves":
+        assert "3,500 epochs" in experiment.about
+        assert "2,000 epochs" in experiment.about
+
+
+@pytest.mark.parametrize("scale", [0.05, 0.01, 0.1, 0.0005])
+def test_budgets_are_named_by_the_frames_that_are_run(scale: float) -> None:
+    jobs = EXPERIMENTS["maze-budget"].jobs(scale, 1)
+    for job in jobs:
+        assert isinstance(job, MazeJob)
+        number, *unit = job.setting.removeprefix("Optimal, ").split()
+        frames = float(number.replace(",", "")) * (1e6 if unit == ["million", "frames"] else 1)
+        assert frames == pytest.approx(job.frames, rel=1e-3)
+        assert job.effort == 1.0
+    (claim,) = EXPERIMENTS["maze-budget"].claims
+    assert isinstance(claim.quantity, Final)
+    answering = {job.frames for job in jobs if job.setting == claim.quantity.setting}
+    assert answering == ({2_000_000} if scale == 0.05 else set())
+    assert claim.text.startswith("2 million frames")
+
+
+def test_only_simulated_numbers_of_the_theory_need_seeds() -> None:
+    by_chance = [claim for claim in EXPERIMENTS["theory"].claims if not claim.exact]
+    assert [claim.quantity.setting for claim in by_chance if isinstance(claim.quantity, Final)] == [
+        "trees"
+    ]
