@@ -178,7 +178,7 @@ def test_a_run_that_was_stopped_ends_as_if_it_never_was(
 
     result = run("maze", "train", "--resume", "my run")
     assert result.code == 0, result
-    assert f"my run: at {at:,} of {3 * UPDATE:,} frames" in result.out
+    assert f"my run: at {at:,} of {3 * UPDATE:,} frames" in result.err
     assert len(whole.run.metrics()) > 1
     for file in ("metrics.jsonl", "result.json"):
         assert Path("my run", file).read_bytes() == Path("whole", file).read_bytes()

@@ -26,8 +26,8 @@ def test_a_run_says_how_it_goes_and_where_it_is(run: Run, demos: dict[str, Path]
     words = ("train", "FrozenLake-v1", demos["lake"], "--frames", 512, "--evaluate-every", 256)
     result = run(*words, *TINY)
     assert result.code == 0, result
-    assert result.out.startswith("runs/FrozenLake-v1-backplay-0: at 0 of 512 frames\n")
-    assert re.search(r"512 / 512 frames +[\d,]+/s +true start +\d+%.*0:00:00 left", result.out)
+    assert result.err.startswith("runs/FrozenLake-v1-backplay-0: at 0 of 512 frames\n")
+    assert re.search(r"512 / 512 frames +[\d,]+/s +true start +\d+%.*0:00:00 left", result.err)
     assert re.search(r"sampled +success \d+% \[\d+%, \d+%\] over 4 episodes", result.out)
     assert re.search(r"greedy +success \d+%", result.out)
     assert "model: runs/FrozenLake-v1-backplay-0/checkpoints/000000000512.safetensors" in result.out
@@ -107,7 +107,7 @@ def test_an_interrupt_stops_saves_and_says_how_to_go_on(
     stopped.append_metrics({"frames": frames + 1})  # of a life that was not saved
     result = run("train", "--resume", "my run")
     assert result.code == 0, result
-    assert f"at {frames:,} of" in result.out
+    assert f"at {frames:,} of" in result.err
     seen = [line["frames"] for line in stopped.metrics()]
     assert seen == sorted(set(seen))
     assert seen[-1] >= 30_000
@@ -217,6 +217,6 @@ def test_going_on_with_new_episodes_is_allowed_and_noted(run: Run, demos: dict[s
     newest.unlink()  # so that there is something left to train
     result = run("train", "--resume", "r", "--no-exact-resume")
     assert result.code == 0, result
-    assert "new episodes from 384 frames on" in result.out
+    assert "new episodes from 384 frames on" in result.err
     assert "new episodes from 384 frames on" in runs.open_run(Path("r")).processes()[-1]["notes"]
     assert_refused(run("train", "--resume", "r", "--no-exact-resume", "--seed", 3), "--resume")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from backplay.rates import wilson
 from backplay.report.statistics import (
     Estimate,
     binomial_error,
@@ -13,7 +14,6 @@ from backplay.report.statistics import (
     probability_of_improvement,
     student_draws,
     student_interval,
-    wilson,
 )
 
 
@@ -138,10 +138,3 @@ def test_frames_to_is_the_first_evaluation_there() -> None:
     assert frames_to(curve, 0.51) == 40
     assert frames_to(curve, 0.95) is None
     assert frames_to([], 0.1) is None
-
-
-def test_wilsons_interval_is_scipys() -> None:
-    for wins, tries in ((0, 10), (3, 10), (10, 10), (416, 1_000)):
-        wanted = stats.binomtest(wins, tries).proportion_ci(0.95, "wilson")
-        assert wilson(wins, tries) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
-    assert wilson(3, 10, 0.5)[0] > wilson(3, 10)[0]

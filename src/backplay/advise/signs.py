@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any, Literal
 
 import gymnasium as gym
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from backplay.advise.measure import Measured, Rung
 from backplay.demos import Demonstration
+from backplay.rates import wilson
 
 FloatArray = NDArray[np.float64]
 Kind = Literal["easy", "dense", "starts", "detour", "revisits", "stochastic", "hopeless"]
@@ -115,7 +115,7 @@ def _detour(rungs: Sequence[Rung]) -> Sign | None:
     worst = None
     for later, near in enumerate(rungs):
         for far in rungs[later + 1 :]:
-            gap = _wilson(far)[0] - _wilson(near)[1]
+            gap = _interval(far)[0] - _interval(near)[1]
             if gap > 0.05 and (worst is None or gap > worst[0]):
                 worst = gap, near, far
     if worst is None:
@@ -163,10 +163,6 @@ def _nearest(points: FloatArray, others: FloatArray) -> FloatArray:
     return np.array([np.linalg.norm(others - point, axis=1).min() for point in points])
 
 
-def _wilson(rung: Rung) -> tuple[float, float]:
-    """Wilson's 95 % interval of the success from a rung."""
-    n, p, z = rung.rollouts, rung.success, 1.96
-    scale = 1 + z * z / n
-    centre = (p + z * z / (2 * n)) / scale
-    half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / scale
-    return max(0.0, centre - half), min(1.0, centre + half)
+def _interval(rung: Rung) -> tuple[float, float]:
+    """Of the success from a rung."""
+    return wilson(rung.successes, rung.rollouts)

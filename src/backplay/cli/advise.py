@@ -19,7 +19,7 @@ from backplay.errors import BackplayError
 from backplay.restore.rollout import AnyEnv
 from backplay.train.environments import kwargs_for, make_env
 from backplay.train.policies import policy_from_file
-from backplay.ui.counting import counting
+from backplay.ui.display import counting
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from backplay.errors import BackplayError
-from backplay.ui.sweep_display import duration
+from backplay.ui.display import duration
 
 if TYPE_CHECKING:
     from backplay.paper.catalogue import Experiment

@@ -12,7 +12,7 @@ from backplay.envs.maze import draw, load_mazes
 from backplay.envs.maze import generate as make
 from backplay.envs.maze.sets import MazeSet
 from backplay.errors import BackplayError
-from backplay.ui.counting import counting
+from backplay.ui.display import counting
 
 if TYPE_CHECKING:
     from backplay.cli.maze import GenerateConfig, ShowConfig

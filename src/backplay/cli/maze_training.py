@@ -29,8 +29,7 @@ from backplay.paper.maze.job import MazeWork
 from backplay.paper.maze.regimes import PAPER, MazeRun, clone_mazes, training
 from backplay.runs.execute import drive
 from backplay.train import Progress
-from backplay.ui.counting import counting
-from backplay.ui.display import Display, open_display
+from backplay.ui.display import Display, counting, open_display
 from backplay.ui.interrupts import STOPPING, interrupts
 
 MEASURED_SECONDS = 5.0  # from which a run's duration is guessed

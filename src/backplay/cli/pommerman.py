@@ -16,7 +16,7 @@ import tyro
 
 from backplay.cli.options import require_new_file
 from backplay.errors import BackplayError
-from backplay.ui.counting import counting
+from backplay.ui.display import counting
 
 if TYPE_CHECKING:
     from backplay.envs.pommerman.tournaments import Standings

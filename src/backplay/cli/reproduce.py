@@ -16,8 +16,8 @@ import tyro
 from backplay.cli.experiments import find_experiment
 from backplay.errors import BackplayError
 from backplay.runs.sweep import Crew, Local, Sweep, Task
+from backplay.ui.display import duration, open_display
 from backplay.ui.interrupts import STOP_SIGNALS, interrupts
-from backplay.ui.sweep_display import duration, open_sweep_display
 
 if TYPE_CHECKING:
     from backplay.paper.catalogue import Experiment
@@ -130,7 +130,7 @@ def _carry_out(config: ReproduceConfig, tasks: list[Task]) -> Sweep:
     """Works on all tasks until they are done, have failed, or somebody wants to stop."""
     with (
         closing(_crew(config)) as crew,
-        open_sweep_display() as display,
+        open_display() as display,
         interrupts("", signals=STOP_SIGNALS, raises=False) as asked,
     ):
         sweep = Sweep(tasks, crew)
@@ -145,7 +145,7 @@ def _carry_out(config: ReproduceConfig, tasks: list[Task]) -> Sweep:
             if len(asked) > 1:
                 sweep.kill()
             if time.monotonic() - shown >= SHOW_SECONDS:
-                display.show(sweep.overview())
+                display.show_all(sweep.overview())
                 shown = time.monotonic()
             time.sleep(LOOK_SECONDS)
     return sweep

@@ -15,7 +15,7 @@ from backplay.data.archive import write_atomically
 from backplay.errors import BackplayError
 from backplay.paper.theory.figures import draw_study, findings_table, write_theory_page
 from backplay.theory import STUDIES, Sizes, run_studies
-from backplay.ui.counting import counting
+from backplay.ui.display import counting
 
 PAGE, RESULT = "index.html", "result.json"
 

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtrit
 
+from backplay.rates import LEVEL, wilson
+
 FloatArray = NDArray[np.float64]
 Strata = Sequence[Sequence[float]]
 """Values of each setting: [settings][seeds]."""
-
-LEVEL = 0.95
 
 
 class Estimate(NamedTuple):
@@ -150,15 +150,6 @@ def frames_to(curve: Sequence[tuple[int, float]], threshold: float) -> int | Non
     Not interpolated: what happened between two evaluations was not seen.
     """
     return next((frames for frames, value in curve if value >= threshold), None)
-
-
-def wilson(successes: float, episodes: int, level: float = LEVEL) -> tuple[float, float]:
-    """Wilson's interval of a rate."""
-    p, z = successes / episodes, float(ndtri((1 + level) / 2))
-    scale = 1 + z * z / episodes
-    centre = (p + z * z / (2 * episodes)) / scale
-    half = z * float(np.sqrt(p * (1 - p) / episodes + z * z / (4 * episodes**2))) / scale
-    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 def _standard_error(values: Sequence[float]) -> float:

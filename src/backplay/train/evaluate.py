@@ -15,6 +15,7 @@ from gymnasium.vector.utils import concatenate, create_empty_array
 from numpy.typing import NDArray
 
 from backplay.demos.success import Ending, SuccessRule
+from backplay.rates import wilson
 from backplay.restore.rollout import AnyEnv
 
 Act = Callable[[Any], Any]
@@ -37,10 +38,7 @@ class Evaluation:
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's 95 % interval of the success rate."""
-        n, p, z = len(self.successes), self.success, 1.96
-        centre = (p + z * z / (2 * n)) / (1 + z * z / n)
-        half = z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-        return max(0.0, centre - half), min(1.0, centre + half)
+        return wilson(int(self.successes.sum()), len(self.successes))
 
     def __str__(self) -> str:
         low, high = self.interval

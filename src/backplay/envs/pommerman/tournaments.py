@@ -14,18 +14,7 @@ from backplay.envs.pommerman.layout import SEATS
 from backplay.envs.pommerman.learner import survivors
 from backplay.envs.pommerman.matches import Match, in_order, play_match
 from backplay.envs.pommerman.players import players
-
-Interval = tuple[float, float]
-
-
-def wilson(wins: int, games: int, z: float = 1.96) -> Interval:
-    """Wilson's 95 % interval of a share; everything if there are no games."""
-    if not games:
-        return 0.0, 1.0
-    p, n = wins / games, games
-    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return max(0.0, centre - half), min(1.0, centre + half)
+from backplay.rates import wilson
 
 
 @dataclass(frozen=True)
