@@ -153,7 +153,7 @@ def test_a_run_that_fails_is_told_and_the_others_go_on(
     config = json.loads((bad / "config.json").read_text())
     result = run("reproduce", "tiny")
     assert result.code == 1, result
-    assert f"{NAMES[0]}: failed: bad" in result.out
+    assert f"{NAMES[0]}: failed: bad" in result.err
     assert f"failed: {NAMES[1]}: bad" in result.out
     assert "2 of 2 runs are not finished" in result.out
     assert json.loads((bad / "config.json").read_text()) == config

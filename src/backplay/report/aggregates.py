@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from backplay.rates import LEVEL
 from backplay.report.records import Group, is_share
-from backplay.report.statistics import LEVEL, Estimate, FloatArray, central
+from backplay.report.statistics import Estimate, FloatArray, central
 from backplay.report.texts import Cells, estimate
 
 Statistic = Callable[[FloatArray], FloatArray]

@@ -12,8 +12,9 @@ from statistics import median
 
 import numpy as np
 
+from backplay.rates import wilson
 from backplay.report import statistics
-from backplay.report.statistics import FloatArray, wilson
+from backplay.report.statistics import FloatArray
 
 
 @dataclass(frozen=True)
