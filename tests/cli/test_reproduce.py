@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from cli_results import Run, assert_refused
@@ -17,7 +18,8 @@ from cli_results import Run, assert_refused
 import pretend_worker
 from backplay.cli import reproduce as command
 from backplay.errors import BackplayError
-from backplay.paper.catalogue import EXPERIMENTS, Experiment
+from backplay.paper import catalogue
+from backplay.paper.catalogue import Experiment
 from backplay.paper.maze.job import MazeJob
 from backplay.report.claims import Claim, Final
 from backplay.runs import open_run
@@ -61,13 +63,16 @@ TINY = TenSecondsEach(
     ),
     figures=("curves",),
 )
+TINY_MODULE = ModuleType("backplay.paper.tiny.experiments")
+TINY_MODULE.EXPERIMENTS = (TINY,)  # type: ignore[attr-defined]
 FOLDER = Path("runs/tiny/scale-0.05")
 NAMES = [job.name for job in tiny_jobs(0.05, 2)]
 
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(EXPERIMENTS, "tiny", TINY)
+    monkeypatch.setitem(catalogue.FOLDERS, "tiny", ("tiny",))
+    monkeypatch.setitem(sys.modules, "backplay.paper.tiny.experiments", TINY_MODULE)
 
 
 @pytest.fixture
@@ -90,7 +95,7 @@ def test_experiments_are_listed_with_their_cost(run: Run) -> None:
     assert lines[0].split() == ["name", "what", "runs", "frames", "each", "one", "core"]
     (line,) = [line for line in lines if line.startswith("tiny ")]
     assert " ".join(line.split()) == "tiny four small mazes (ours) 2 40,960 20 s"
-    assert {line.split()[0] for line in lines[1:-2]} == EXPERIMENTS.keys()
+    assert {line.split()[0] for line in lines[1:-2]} == set(catalogue.names())
 
 
 def test_one_experiment_in_detail(run: Run) -> None:
@@ -102,8 +107,8 @@ def test_one_experiment_in_detail(run: Run) -> None:
 
 
 def test_every_experiment_can_be_shown(run: Run) -> None:
-    for name, experiment in EXPERIMENTS.items():
-        result = run("experiments", name)
+    for experiment in catalogue.experiments():
+        result = run("experiments", experiment.name)
         assert result.code == 0, result.err
         assert all(claim.text in result.out for claim in experiment.claims)
 
@@ -243,11 +248,12 @@ def test_a_second_ctrl_c_stops_at_once(
 PARENT = """
 import sys
 from backplay.cli import main, reproduce
-from backplay.paper.catalogue import EXPERIMENTS
+from backplay.paper.catalogue import FOLDERS
 from backplay.runs.sweep import Local
 sys.path[:0] = {paths!r}
 import pretend_worker, test_reproduce
-EXPERIMENTS["tiny"] = test_reproduce.TINY
+FOLDERS["tiny"] = ("tiny",)
+sys.modules["backplay.paper.tiny.experiments"] = test_reproduce.TINY_MODULE
 pretend_worker_command = lambda path: [*pretend_worker.command(path), "0.3"]
 reproduce.Local = lambda size: Local(size, pretend_worker_command)
 sys.exit(main(["reproduce", "tiny", "--jobs", "2"]))

@@ -11,7 +11,7 @@ import pytest
 
 from backplay.curricula import Backplay
 from backplay.errors import BackplayError
-from backplay.paper.catalogue import EXPERIMENTS, Experiment
+from backplay.paper.catalogue import Experiment, experiments
 from backplay.paper.maze.job import MazeJob
 from backplay.paper.pommerman import job as pommerman_jobs
 from backplay.paper.pommerman.job import PommermanJob
@@ -20,6 +20,7 @@ from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio
 from backplay.report.kinds import FIGURES
 from backplay.train.job import Job, from_json, to_json
 
+EXPERIMENTS = {one.name: one for one in experiments()}
 NAMES = [
     "maze-table", "maze-curves", "maze-cloning", "maze-new", "maze-budget", "maze-paper",
     "grid-worlds", "theory", "pommerman-4", "pommerman-100", "pommerman-dense", "pommerman-paper",

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from backplay.errors import BackplayError
+from backplay.paper.catalogue import FOLDERS
 from backplay.paper.grid_worlds.job import GridJob
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.job import MazeJob, with_effort
 from backplay.paper.pommerman.job import PommermanJob, settings
 from backplay.paper.sparse_tasks.job import GymJob
 from backplay.paper.theory.job import TheoryJob
-from backplay.train.job import KINDS, file_name, from_json, to_json
+from backplay.train.job import file_name, from_json, to_json
 
 JOBS = [
     MazeJob(regime="uniform", extra=5, seed=3, frames=2_048_000, effort=0.2, label="10 %"),
@@ -39,7 +40,7 @@ def test_a_job_comes_back_from_json(job: Any) -> None:
 
 
 def test_every_kind_is_tried() -> None:
-    assert {job.kind for job in JOBS} == set(KINDS)
+    assert {job.kind for job in JOBS} == set(FOLDERS)
 
 
 def test_names_are_as_reports_expect_them() -> None:

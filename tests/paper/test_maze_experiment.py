@@ -16,6 +16,7 @@ from backplay.errors import BackplayError
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.regimes import MazeRun
 from backplay.records import Episode, Start
+from backplay.train.progress import by_steps_back
 
 FRAMES = 60_000
 
@@ -161,7 +162,7 @@ def test_episodes_by_steps_back() -> None:
         Episode(Start(1, 0), 0.0, 1, True), Episode(Start(5, 1), 0.0, 1, True),
         Episode(None, 0.0, 1, True),
     ]  # fmt: skip
-    assert maze.by_steps_back(episodes, [10, 8]) == [[0, 1, 1], [4, 1, 0], [8, 1, 1]]
+    assert by_steps_back(episodes, [10, 8]) == [[0, 1, 1], [4, 1, 0], [8, 1, 1]]
 
 
 def test_the_papers_table_and_a_run_as_data() -> None:

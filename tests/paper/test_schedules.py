@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Uniform
-from backplay.paper.catalogue import EXPERIMENTS, Experiment
+from backplay.paper.catalogue import Experiment, experiments
 from backplay.paper.grid_worlds.job import REGIMES, GridJob
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.job import MazeJob
@@ -16,6 +16,7 @@ from backplay.paper.sparse_tasks import job as gym_jobs
 from backplay.paper.sparse_tasks.job import GymJob
 from backplay.train.job import Job
 
+EXPERIMENTS = {one.name: one for one in experiments()}
 WITHOUT = ("theory", "maze-cloning")  # nothing is trained, or always from the true start
 WITH_CURRICULA = [one for one in EXPERIMENTS.values() if one.name not in WITHOUT]
 LENGTH = 60

@@ -6,12 +6,13 @@ import re
 
 import pytest
 
-from backplay.paper.catalogue import EXPERIMENTS, Experiment
+from backplay.paper.catalogue import Experiment, experiments
 from backplay.paper.maze.job import MazeJob
 from backplay.paper.pommerman.claims import MAPS_WON, PAPER_MAPS
 from backplay.paper.pommerman.job import PommermanJob
 from backplay.report.claims import Claim, Difference, Final, Ratio
 
+EXPERIMENTS = {one.name: one for one in experiments()}
 CLAIMS = [(name, claim) for name, one in EXPERIMENTS.items() for claim in one.claims]
 COMPARED = re.compile(r"faster|sooner|fewer frames|more frames|fewer extra steps|more often")
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from made_up_records import record, records
 
 from backplay.rates import wilson
 from backplay.report.comparing import compare, compare_cells, labelled, paired
 from backplay.report.records import grouped
+from made_up_records import record, records
 
 
 def rng() -> np.random.Generator:

@@ -10,16 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backplay.cli.episodes import films
 from backplay.data.archive import write_atomically
 from backplay.errors import BackplayError
-from backplay.paper.exhibits import extra_figures
-from backplay.paper.pommerman.claims import MAPS_WON
-from backplay.paper.pommerman.maps import maps_sections
+from backplay.paper import catalogue
 from backplay.report.build import PAGE, build_report
 from backplay.report.judging import Scale
 from backplay.report.kinds import FIGURES
 from backplay.report.reading import read_run
+from backplay.report.sheet import section, table
 from backplay.report.texts import in_columns, words_in
 from backplay.runs import is_run, open_run
 
@@ -53,16 +51,20 @@ def report_experiment(
         except BackplayError as error:
             unread[path.name] = str(error)
     share = Scale(experiment.scale if scale is None else scale, experiment.scale)
+    shown = catalogue.exhibit(records)
     report = build_report(
         records,
         title=f"{experiment.title} ({experiment.where})",
         about=experiment.about,
         command=command,
         claims=experiment.claims,
-        animations=films(records),
+        animations=shown.films,
         figures=[name for name in FIGURES if name in experiment.figures],
-        extra_figures=extra_figures(records),
-        tables=maps_sections(records, MAPS_WON),
+        extra_figures=shown.figures,
+        tables=[
+            section(one.title, table(one.cells, name=one.title), note=one.note)
+            for one in shown.tables
+        ],
         scale=share,
     )
     for name, content in report.files.items():

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from textwrap import indent
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from backplay.errors import BackplayError
 from backplay.ui.display import duration
 
 if TYPE_CHECKING:
@@ -38,36 +36,23 @@ class ExperimentsConfig:
 def experiments(config: ExperimentsConfig) -> None:
     """Prints the table of all, or one in detail."""
     if config.name:
-        print("\n".join(_details(find_experiment(config.name))))
+        from backplay.paper.catalogue import experiment
+
+        print("\n".join(_details(experiment(config.name))))
     else:
         print("\n".join(_overview()))
 
 
-def find_experiment(name: str) -> Experiment:
-    """The experiment of that name."""
-    from backplay.paper.catalogue import EXPERIMENTS
-
-    if name in EXPERIMENTS:
-        return EXPERIMENTS[name]
-    close = get_close_matches(name, EXPERIMENTS, n=1)
-    raise BackplayError(
-        "experiment",
-        expected=f"one of {', '.join(EXPERIMENTS)}",
-        got=repr(name),
-        do=f"Did you mean {close[0]!r}?" if close else "See backplay experiments.",
-    )
-
-
 def _overview() -> list[str]:
-    from backplay.paper.catalogue import EXPERIMENTS
+    from backplay.paper.catalogue import experiments
     from backplay.report.texts import in_columns
 
     rows = [("name", "what", "runs", "frames each", "one core")]
-    for name, experiment in EXPERIMENTS.items():
+    for experiment in experiments():
         jobs = experiment.jobs(experiment.scale, experiment.seeds)
         cost = duration(experiment.seconds(jobs))
         what = f"{experiment.title} ({experiment.where})"
-        rows.append((name, what, str(len(jobs)), _frames(jobs), cost))
+        rows.append((experiment.name, what, str(len(jobs)), _frames(jobs), cost))
     return [in_columns(rows, left=2), "", "backplay reproduce NAME makes one of them."]
 
 

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import tyro
 
-from backplay.cli.episodes import films
 from backplay.cli.reports import read_records, require_report_folder, write_files
 from backplay.errors import BackplayError
+from backplay.paper import catalogue
 from backplay.report.build import FILES, PAGE, build_report
 from backplay.report.texts import in_columns, words_in
 
@@ -48,7 +48,8 @@ def report(config: ReportConfig) -> None:
     require_report_folder(config.out, FILES)
     records = read_records(config.runs)
     made = build_report(
-        records, title=config.title, command=_command(config), animations=films(records),
+        records, title=config.title, command=_command(config),
+        animations=catalogue.exhibit(records).films,
         about=f"{len(records)} run{'s' if len(records) > 1 else ''}, measured from the true start.",
     )  # fmt: skip
     write_files(config.out, made.files, FILES)

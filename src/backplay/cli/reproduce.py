@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from backplay.cli.experiments import find_experiment
 from backplay.errors import BackplayError
 from backplay.runs.sweep import Crew, Local, Sweep, Task
 from backplay.ui.display import duration, open_display
@@ -63,6 +62,8 @@ class ReproduceConfig:
 def reproduce(config: ReproduceConfig) -> int:
     """Runs what is missing and reports; 1 if a run failed, 130 if it was stopped."""
     _refuse_nonsense(config)
+    from backplay.paper.catalogue import experiment as find_experiment
+
     experiment = find_experiment(config.name)
     scale = experiment.scale if config.scale is None else config.scale
     seeds = experiment.seeds if config.seeds is None else config.seeds

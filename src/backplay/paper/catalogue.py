@@ -1,23 +1,87 @@
-"""All experiments by name: what `backplay experiments` lists and `backplay reproduce` makes."""
+"""All experiments by name, and the jobs they consist of by kind: one line for each folder.
+
+    experiment("maze-table").jobs(0.05, 5)      # imports backplay.paper.maze and no other folder
+    job_class("maze")
+
+A folder below `paper` has a `job.py` with its class as JOB, whose kind is the folder's name, and an
+`experiments.py` with EXPERIMENTS. Both are light: what trains and what draws is imported by the
+job when it begins and when it exhibits. Comes in: a name, a kind, records of runs. Goes out: the
+experiment, the class, what the runs have to show.
+"""
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any, cast
+
+from backplay.errors import BackplayError, show
 from backplay.paper.experiment import Experiment
-from backplay.paper.grid_worlds.experiment import GRID_WORLDS
-from backplay.paper.maze.experiments import MAZE_EXPERIMENTS
-from backplay.paper.pommerman.experiments import POMMERMAN_EXPERIMENTS
-from backplay.paper.sparse_tasks.experiment import MOUNTAINCAR
-from backplay.paper.theory.experiment import THEORY
+from backplay.report.exhibit import Exhibit, together
+from backplay.report.records import RunRecord
+from backplay.train.job import Job
 
-__all__ = ["EXPERIMENTS", "Experiment"]
+__all__ = ["FOLDERS", "Experiment", "exhibit", "experiment", "experiments", "job_class", "names"]
 
-EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment
-    for experiment in (
-        *MAZE_EXPERIMENTS,
-        GRID_WORLDS,
-        THEORY,
-        *POMMERMAN_EXPERIMENTS,
-        MOUNTAINCAR,
+FOLDERS: dict[str, tuple[str, ...]] = {
+    "maze": (
+        "maze-table", "maze-curves", "maze-cloning", "maze-new", "maze-budget", "maze-paper",
+    ),
+    "grid_worlds": ("grid-worlds",),
+    "theory": ("theory",),
+    "pommerman": ("pommerman-4", "pommerman-100", "pommerman-dense", "pommerman-paper"),
+    "sparse_tasks": ("mountaincar",),
+}  # fmt: skip
+"""The experiments of each folder."""
+_FORMER = {"grid": "grid_worlds", "gym": "sparse_tasks"}  # kinds in files of version 0.1.0
+
+
+def names() -> list[str]:
+    """Of all experiments."""
+    return [name for folder in FOLDERS.values() for name in folder]
+
+
+def experiment(name: str) -> Experiment:
+    """The experiment of that name; BackplayError with a guess if there is none."""
+    for folder, inside in FOLDERS.items():
+        if name in inside:
+            found: Sequence[Experiment] = _module(folder, "experiments").EXPERIMENTS
+            return next(one for one in found if one.name == name)
+    close = get_close_matches(name, names(), n=1)
+    raise BackplayError(
+        "experiment",
+        expected=f"one of {', '.join(names())}",
+        got=repr(name),
+        do=f"Did you mean {close[0]!r}?" if close else "See backplay experiments.",
     )
-}
+
+
+def experiments() -> list[Experiment]:
+    """All of them; this imports every folder."""
+    return [experiment(name) for name in names()]
+
+
+def job_class(kind: Any) -> type[Job]:
+    """The class of the jobs of that kind; BackplayError if there is none."""
+    folder = _FORMER.get(kind, kind) if isinstance(kind, str) else None
+    if folder not in FOLDERS:
+        raise BackplayError(
+            "kind of job", expected=", ".join(FOLDERS), got=show(kind),
+            do="It may come from another version of backplay.",
+        )  # fmt: skip
+    return cast(type[Job], _module(folder, "job").JOB)
+
+
+def exhibit(records: Sequence[RunRecord]) -> Exhibit:
+    """What runs of all kinds have to show; a kind that nobody knows has nothing."""
+    kinds = dict.fromkeys(record.kind for record in records)
+    known = [kind for kind in kinds if _FORMER.get(kind, kind) in FOLDERS]
+    return together(
+        job_class(kind).exhibit([record for record in records if record.kind == kind])
+        for kind in known
+    )
+
+
+def _module(folder: str, name: str) -> Any:
+    return importlib.import_module(f"backplay.paper.{folder}.{name}")

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from math import isfinite
 
 from backplay.errors import BackplayError, show
-from backplay.paper import costs
 from backplay.report.claims import Claim
 from backplay.report.kinds import FIGURES
 from backplay.train.job import Job
@@ -47,7 +46,7 @@ class Experiment:
 
     def seconds(self, jobs: Sequence[Job]) -> float:
         """What these jobs take on one core, roughly."""
-        return sum(costs.seconds(job) for job in jobs)
+        return sum(job.seconds for job in jobs)
 
 
 def scaled(frames: int, scale: float) -> int:

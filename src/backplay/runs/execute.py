@@ -50,6 +50,7 @@ def prepare(path: Path, job: Job, *, threads: int = 1, command: str | None = Non
 def carry_out(
     path: Path,
     *,
+    work: Work | None = None,
     stop: Stop | None = None,
     show: Show | None = None,
     say: Say | None = None,
@@ -60,6 +61,7 @@ def carry_out(
 
     Args:
         path: what `prepare` made.
+        work: what `begin` of its job made just now; by default that is done here.
         stop: asked after every update; once it says yes, the run is saved and left.
         show: told where the run stands after every update.
         say: told what happens besides, in words.
@@ -70,9 +72,10 @@ def carry_out(
     with run.locked() if workers.rank == 0 else nullcontext():
         if run.result is not None:
             return True
-        job, threads = _asked(run)
-        torch.set_num_threads(threads)
-        work = job.begin(say, workers)
+        if work is None:
+            job, threads = asked(run)
+            torch.set_num_threads(threads)
+            work = job.begin(say, workers, run.demonstrations)
         try:
             return drive(
                 run, work, stop=stop, show=show, say=say, save_seconds=save_seconds,
@@ -107,12 +110,11 @@ def drive(
             files.save({"frames": 0, **work.state()})
             files.finish({"frames": 0, **work.result()})
         return True
-    exact = training.config.exact_resume
-    state = from_first(workers, files.resume(exact=exact) if files else None)
+    state = from_first(workers, files.resume(exact=training.exact_resume) if files else None)
     if state is not None:
         training.load_state(state)
     if files:
-        files.say(f"{run.path}: at {training.frames:,} of {training.config.frames:,} frames")
+        files.say(f"{run.path}: at {training.frames:,} of {training.total_frames:,} frames")
     saved = time.monotonic()
     for progress in training.run():
         if files:
@@ -123,7 +125,7 @@ def drive(
         stopping = any_of(workers, stop is not None and stop()) and not progress.finished
         if any_of(workers, due or stopping):
             state = training.state()
-            if files:
+            if files and state is not None:  # None: a trainer that begins again when it is killed
                 files.save(state)
             saved = time.monotonic()
         if stopping:
@@ -135,7 +137,7 @@ def drive(
 
 
 class _Files:
-    """What the one who writes does, with the time it took."""
+    """Writes a run's files, and the time that has passed."""
 
     def __init__(self, run: Run, say: Say | None) -> None:
         self._run, self.say = run, say or (lambda _: None)
@@ -149,7 +151,7 @@ class _Files:
             (run.path / CLOCK).unlink(missing_ok=True)
 
     def resume(self, *, exact: bool) -> dict[str, Any] | None:
-        """What was saved last; where it is not gone on with exactly, that is noted."""
+        """What was saved last; where it is not resumed exactly, that is noted."""
         loaded = self._run.resume()
         self._notes += loaded.notes if loaded else []
         if loaded and not exact:
@@ -168,14 +170,14 @@ class _Files:
     def finish(self, result: dict[str, Any]) -> None:
         """The end."""
         self._frames = int(result["frames"])
-        self._tick()
         self._run.finish(result)
+        self._tick()
 
     def _tick(self) -> None:
         self._run.tick(self._frames, self._before + time.monotonic() - self._began)
 
 
-def _asked(run: Run) -> tuple[Job, int]:
+def asked(run: Run) -> tuple[Job, int]:
     """The job of a run directory, and its threads."""
     config: dict[str, Any] = run.config
     if "job" not in config:

@@ -1,4 +1,4 @@
-"""Jobs: one training run as data, and the work it turns into.
+"""Jobs: one run as data, and the work it turns into.
 
     job = MazeJob(regime="backplay", frames=2_048_000)
     again = from_json(to_json(job))          # equal
@@ -6,49 +6,93 @@
     lines = [work.line(progress) for progress in work.training.run()]
     result = work.result()
 
-A job is a frozen dataclass of plain fields: text, numbers, truth values, tuples of these. `begin`
-builds what it needs from them alone. Comes in: a job, or JSON that says it is one. Goes out: JSON,
-or the job. Does not know: disks, screens, what kinds of jobs do.
+A job is a frozen dataclass of plain fields: text, numbers, truth values, tuples and mappings of
+these. `begin` builds what it needs from them and from the files of its run. A job owns what is
+particular to its kind: what it costs (`seconds`) and what its runs have to show (`exhibit`).
+
+`work.training` is our loop, or anybody's: see `Trainer`. One that cannot be saved in the middle
+returns None as its state, and a run that is killed then begins again:
+
+    class OneLearn:
+        exact_resume, frames, total_frames = True, 0, 100_000
+
+        def run(self):
+            for self.frames in range(10_000, 110_000, 10_000):
+                model.learn(10_000, reset_num_timesteps=False)
+                yield Progress(frames=self.frames, total_frames=self.total_frames)
+
+        def state(self): return None
+        def load_state(self, state): raise AssertionError("nothing was saved")
+
+Comes in: a job, or JSON that says it is one. Goes out: JSON, or the job. Does not know: disks,
+screens, what kinds of jobs there are: `paper.catalogue` does.
 """
 
 from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, ClassVar, Protocol, cast, runtime_checkable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast, runtime_checkable
 
 from backplay.errors import BackplayError, show
-from backplay.learners.workers import Workers
-from backplay.train import Progress, Training
+from backplay.train.progress import Progress
+
+if TYPE_CHECKING:
+    from backplay.learners.workers import Workers
+    from backplay.report.exhibit import Exhibit
+    from backplay.report.records import RunRecord
 
 __all__ = [
-    "KINDS", "Job", "Say", "Work", "file_name", "from_json", "progress_line", "require",
+    "Job", "Say", "Trainer", "Work", "file_name", "from_json", "progress_line", "require",
     "require_one_of", "require_whole", "to_json",
 ]  # fmt: skip
 
 Say = Callable[[str], None]
 """Shows one line of progress."""
 
-KINDS = {
-    "maze": "maze.job.MazeJob",
-    "grid": "grid_worlds.job.GridJob",
-    "gym": "sparse_tasks.job.GymJob",
-    "pommerman": "pommerman.job.PommermanJob",
-    "theory": "theory.job.TheoryJob",
-}
-"""Where the class of each kind lives, below `backplay.paper`."""
-
 _HEAD = ("name", "setting", "regime", "seed", "frames")
+
+
+class Trainer(Protocol):
+    """Whatever trains: `Training`, or another library's learner behind these names."""
+
+    @property
+    def frames(self) -> int:
+        """So far; they only grow."""
+
+    @property
+    def total_frames(self) -> int:
+        """At the end."""
+
+    @property
+    def exact_resume(self) -> bool:
+        """Whether a resumed run ends with the same bytes as one that was never stopped."""
+
+    def run(self) -> Iterator[Progress]:
+        """Trains from where it stands to the end; yields now and then, last with `finished`.
+
+        Between two yields nothing is saved and a wish to stop is not heard.
+        """
+
+    def state(self) -> dict[str, Any] | None:
+        """Plain data and arrays to resume from, its frames at `frames`; asked between two yields.
+
+        None where nothing can be saved: the run is not checkpointed, and begins again when killed.
+        """
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Puts a trainer that has not begun where `state()` was taken."""
 
 
 class Work(Protocol):
     """A job in progress."""
 
     @property
-    def training(self) -> Training | None:
-        """The loop; None where nothing is trained."""
+    def training(self) -> Trainer | None:
+        """Who trains; None where nothing is trained."""
         ...
 
     def line(self, progress: Progress) -> dict[str, Any]:
@@ -63,7 +107,7 @@ class Work(Protocol):
         """What came of it: `measures`, numbers or None by name, and more plain data."""
 
     def state(self) -> dict[str, Any]:
-        """What a checkpoint keeps: the training's state, or what was made without training."""
+        """Where nothing is trained: what the one checkpoint keeps."""
 
     def close(self) -> None:
         """Frees what it holds."""
@@ -74,6 +118,7 @@ class Job(Protocol):
     """One run of an experiment, as data."""
 
     kind: ClassVar[str]
+    """As `paper.catalogue` knows it: the name of its folder."""
     measures: ClassVar[tuple[str, ...]]
     """What `result()["measures"]` has, where that is known before it is done."""
     curve: ClassVar[tuple[str, ...]]
@@ -102,14 +147,36 @@ class Job(Protocol):
         Jobs of one experiment with the same setting, regime and frames differ by their seed alone.
         """
 
-    def begin(self, on_progress: Say | None = None, workers: Workers | None = None) -> Work:
-        """Builds envs and learner; may take seconds. With whom to train, if not alone."""
+    @property
+    def seconds(self) -> float:
+        """What it takes on one core, roughly; 0 where nobody knows.
+
+        Measured on two cores that other work shared: half or twice as much elsewhere is likely.
+        """
+
+    def begin(
+        self,
+        on_progress: Say | None = None,
+        workers: Workers | None = None,
+        files: Sequence[Path] = (),
+    ) -> Work:
+        """Builds envs and learner; may take seconds.
+
+        Args:
+            on_progress: told what happens, in words.
+            workers: with whom to train, if not alone.
+            files: the run's own copies of those it was prepared with.
+        """
+
+    @classmethod
+    def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:
+        """Films, figures and tables of runs of this kind; `Exhibit()` where there are none."""
 
 
 def to_json(job: Job) -> dict[str, Any]:
     """The job as plain data; what a report needs of it stands beside its fields."""
-    if not is_dataclass(job) or isinstance(job, type) or job.kind not in KINDS:
-        raise BackplayError("job", expected=f"a job of the kinds {_listed()}", got=show(job))
+    if not is_dataclass(job) or isinstance(job, type) or not isinstance(job, Job):
+        raise BackplayError("job", expected="a frozen dataclass that is a Job", got=show(job))
     head = {name: getattr(job, name) for name in _HEAD}
     inside = {field.name: _as_lists(getattr(job, field.name)) for field in fields(job)}
     return {"kind": job.kind, **head, "fields": inside}
@@ -120,13 +187,9 @@ def from_json(data: Any) -> Job:
     if not isinstance(data, dict) or data.keys() != {"kind", *_HEAD, "fields"}:
         got = sorted(map(str, data)) if isinstance(data, dict) else data
         raise _damaged(f"the entries kind, {', '.join(_HEAD)}, fields", got)
-    kind, inside = data["kind"], data["fields"]
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise BackplayError(
-            "kind of job", expected=_listed(), got=show(kind),
-            do="It may come from another version of backplay.",
-        )  # fmt: skip
-    made = _class_of(kind)
+    # The catalogue imports experiments, which import this module: hence at the last moment.
+    made = importlib.import_module("backplay.paper.catalogue").job_class(data["kind"])
+    inside = data["fields"]
     names = {field.name for field in fields(made)}
     if not isinstance(inside, dict) or inside.keys() != names:
         raise _damaged(f"the fields {', '.join(sorted(names))}", inside)
@@ -176,21 +239,12 @@ def require_whole(job: object, **least: int) -> None:
         require(fits, name, f"a whole number from {minimum} on", value)
 
 
-def _class_of(kind: str) -> Any:
-    module, _, name = KINDS[kind].rpartition(".")
-    return getattr(importlib.import_module(f"backplay.paper.{module}"), name)
-
-
 def _as_lists(value: Any) -> Any:
     return [_as_lists(item) for item in value] if isinstance(value, tuple) else value
 
 
 def _as_tuples(value: Any) -> Any:
     return tuple(_as_tuples(item) for item in value) if isinstance(value, list) else value
-
-
-def _listed() -> str:
-    return ", ".join(KINDS)
 
 
 def _damaged(expected: str, got: object) -> BackplayError:

@@ -116,6 +116,16 @@ class Training:
         ppo, seed = self.config.ppo, self.config.seed
         self.learner = PPO(net, action_space, ppo, seed=seed, teacher=teacher, workers=self.workers)
 
+    @property
+    def total_frames(self) -> int:
+        """At the end."""
+        return self.config.frames
+
+    @property
+    def exact_resume(self) -> bool:
+        """Whether a resumed run ends with the same bytes as one that was never stopped."""
+        return self.config.exact_resume
+
     def run(self) -> Iterator[Progress]:
         """Trains until the frames are used up; yields after every update."""
         total = self.config.frames

@@ -7,9 +7,10 @@ Does not know: disks, screens.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
@@ -18,7 +19,8 @@ from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard
 from backplay.learners import PPO, clone
 from backplay.learners.workers import Workers
 from backplay.paper.grid_worlds.worlds import BATCH, FRAMES, TASKS, Task, table
-from backplay.paper.maze.regimes import by_steps_back
+from backplay.report.exhibit import Exhibit
+from backplay.report.records import RunRecord
 from backplay.train import MakeNetwork, Progress, Training
 from backplay.train.acting import acting
 from backplay.train.job import (
@@ -29,6 +31,7 @@ from backplay.train.job import (
     require_one_of,
     require_whole,
 )
+from backplay.train.progress import by_steps_back
 
 ENOUGH = 0.02  # a cloned policy's loss: it then follows the demonstration when sampled, too
 WINDOW = 16  # steps; each window begins in the middle of the one before
@@ -74,7 +77,7 @@ REGIMES: dict[str, Callable[[GridJob, int], Curriculum | None]] = {
 class GridJob:
     """One run in one world."""
 
-    kind: ClassVar[str] = "grid"
+    kind: ClassVar[str] = "grid_worlds"
     curve: ClassVar[tuple[str, ...]] = ("success", "optimal", "steps")
     measures: ClassVar[tuple[str, ...]] = (
         *curve, "beside", "beside_greedy", "fewer_than_demonstration", "more_than_shortest",
@@ -114,7 +117,17 @@ class GridJob:
         """The world, in words."""
         return SETTINGS[self.world] + (", values apart" if self.apart else "")
 
-    def begin(self, on_progress: Say | None = None, workers: Workers | None = None) -> GridWork:
+    @property
+    def seconds(self) -> float:
+        """Three for 200,000 frames."""
+        return 1.0 + 15.0 * self.frames / 1_000_000
+
+    def begin(
+        self,
+        on_progress: Say | None = None,
+        workers: Workers | None = None,
+        files: Sequence[Path] = (),
+    ) -> GridWork:
         """Makes the world, and clones the demonstration where the regime says so."""
         task, network = TASKS[self.world](), partial(table, common=not self.apart)
         curriculum, start = REGIMES[self.regime](self, task.length), {}
@@ -127,6 +140,17 @@ class GridJob:
             curriculum, self.frames, self.seed, network=network, workers=workers, **start
         )
         return GridWork(task, made.learner, made)
+
+    @classmethod
+    def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:
+        """Walks, as films."""
+        from backplay.paper.films import films
+        from backplay.paper.maze.exhibit import walk
+
+        return Exhibit(films=films(records, "paths", walk))
+
+
+JOB = GridJob
 
 
 class GridWork:

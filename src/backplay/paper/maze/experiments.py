@@ -100,7 +100,7 @@ _OURS = (
     " twentieth of its frames at scale 0.05. The paper's own settings are maze-paper."
 )
 
-MAZE_EXPERIMENTS = (
+EXPERIMENTS = (
     Experiment(
         name="maze-table", title="four regimes in 100 mazes", where="Table 2", shares="maze",
         about=f"{_SETS} Demonstrations are shortest paths, or 5 or 10 steps longer. The paper's"

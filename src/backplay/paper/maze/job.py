@@ -6,8 +6,9 @@ what came of every maze, with some of the paths walked. Does not know: disks, sc
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,8 @@ from backplay.learners.cloning import CloningProgress
 from backplay.learners.workers import Workers
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.paths import drawn
+from backplay.report.exhibit import Exhibit
+from backplay.report.records import RunRecord
 from backplay.train import Progress, TrainConfig, Training
 from backplay.train.job import (
     Say,
@@ -31,12 +34,28 @@ from backplay.train.job import (
     require_one_of,
     require_whole,
 )
+from backplay.train.progress import by_steps_back
 
 SHOWN = 4  # mazes whose paths a result keeps
 MINIBATCHES, PASSES = 8, 4  # of an update of our preset at 10.24 million frames
 SIZE, WALLS, MIN_LENGTH = 24, 120, 35  # of the paper's mazes; smaller ones keep the proportions
 
 _PLAYED = ("success", "optimal", "within_5", "extra_mean")
+SETTLED = 10_240_000  # frames up to which a run of our preset has as many gradient steps
+# Core-seconds, measured, results/maze.md: a run of our preset at 10.24 million frames.
+_OURS = {
+    "backplay": 390.0, "uniform": 540.0, "standard": 420.0, "florensa": 300.0,
+    "cloned+ppo": 480.0, "kickstarted": 660.0,
+}  # fmt: skip
+_CLONING = 40.0
+_SAMPLING = 0.3  # of such a run's seconds, what goes with its frames and not with gradient steps
+# At a hundredth of the paper's frames a run took 35 s: 25 s for its frames and evaluations, 45 ms
+# for each of its 125 gradient steps, the rest before the first update.
+_BEGIN = 2.0
+_LEAST_EFFORT = 1 / (MINIBATCHES * PASSES)  # an update has one gradient step at least
+_FEWEST = 640_000  # frames below which our preset has fewer updates
+_PAPER = 23.0  # a million frames: 71 to 86 minutes for 204.8
+_MANY_MAZES = 3.0  # times as much where hardly any state comes twice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +137,25 @@ class MazeJob:
             size=self.size, walls=round(WALLS * share**2), min_length=round(MIN_LENGTH * share),
         )  # fmt: skip
 
-    def begin(self, on_progress: Say | None = None, workers: Workers | None = None) -> MazeWork:
+    @property
+    def seconds(self) -> float:
+        """As measured, results/maze.md: by regime, frames and gradient steps."""
+        if self.regime == "cloned":
+            return _CLONING
+        many = _MANY_MAZES if self.mazes > 1_000 else 1.0
+        if self.preset == "paper":
+            return many * _PAPER * self.frames / 1_000_000
+        share = self.frames / SETTLED
+        whole = _OURS[self.regime] * max(1.0, share)
+        steps = max(self.effort, _LEAST_EFFORT) * min(1.0, self.frames / _FEWEST)
+        return _BEGIN + many * whole * (_SAMPLING * min(1.0, share) + (1 - _SAMPLING) * steps)
+
+    def begin(
+        self,
+        on_progress: Say | None = None,
+        workers: Workers | None = None,
+        files: Sequence[Path] = (),
+    ) -> MazeWork:
         """Makes the mazes and the learner; regimes that imitate clone first, for about a minute."""
         library = self.library()
         on_clone = _cloning(on_progress) if on_progress else None
@@ -129,6 +166,16 @@ class MazeJob:
         network = made.learner.network
         assert isinstance(network, FastMazeNetwork)
         return MazeWork(library, network, made)
+
+    @classmethod
+    def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:
+        """Walks in the first maze, as films."""
+        from backplay.paper.maze.exhibit import exhibit
+
+        return exhibit(records)
+
+
+JOB = MazeJob
 
 
 class MazeWork:
@@ -145,7 +192,7 @@ class MazeWork:
         """What came of the update; at evaluations, of every maze from its true start."""
         mazes = self.library.training
         line = progress_line(progress)
-        line["by_steps_back"] = maze.by_steps_back(progress.episodes, mazes.lengths)
+        line["by_steps_back"] = by_steps_back(progress.episodes, mazes.lengths)
         if progress.evaluation is not None:
             greedy = self._greedy(maze.measured(mazes)).summary()
             self.evaluated = {

@@ -10,7 +10,7 @@ measurements. Does not know: disks, screens, plots.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -30,7 +30,6 @@ from backplay.errors import BackplayError, show
 from backplay.learners import PPOConfig, Teacher
 from backplay.learners.cloning import CloningProgress, clone
 from backplay.learners.workers import Workers
-from backplay.records import Episode
 from backplay.train import TrainConfig, Training
 from backplay.train.evaluate import Act, Evaluation
 
@@ -263,18 +262,3 @@ def plays(network: FastMazeNetwork, mazes: MazeSet, seed: int = 0) -> dict[str, 
         "greedy": play(mazes, lambda seen: logits(seen).argmax(-1).numpy()),
         "sampled": play(mazes, sampled),
     }
-
-
-def by_steps_back(
-    episodes: Iterable[Episode], lengths: Sequence[int] | NDArray[np.int64], width: int = 4
-) -> list[list[int]]:
-    """Episodes by how far from the end they started: [steps back, tries, wins], in bins."""
-    found: dict[int, list[int]] = {}
-    for episode in episodes:
-        if episode.start is None or episode.start.demo >= len(lengths):
-            continue
-        back = int(lengths[episode.start.demo]) - episode.start.step
-        row = found.setdefault(width * (back // width), [0, 0])
-        row[0] += 1
-        row[1] += episode.success
-    return [[back, *found[back]] for back in sorted(found)]

@@ -56,7 +56,7 @@ _OURS = (
     " run has a twentieth of the frames. The paper's own settings are pommerman-paper."
 )
 
-POMMERMAN_EXPERIMENTS = (
+EXPERIMENTS = (
     Experiment(
         name="pommerman-4", title="Pommerman on four maps, sparse rewards", where="Figure 3b, c",
         about=f"{_AGAINST} Backplay follows the winner, or the runner-up of the same games.{_OURS}",

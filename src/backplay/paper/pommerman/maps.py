@@ -1,8 +1,7 @@
 """On how many maps runs won how often, beside the paper's count: a table.
 
 Comes in: records of runs whose result holds `training.sampled.maps_won` (maps won at least so
-often, by share) and `by_map` (the share won on each). Goes out: cells, or a section of HTML. Does
-not know: the game.
+often, by share) and `by_map` (the share won on each). Goes out: tables. Does not know: the game.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from backplay.report.exhibit import Table
 from backplay.report.records import Group, RunRecord, grouped
-from backplay.report.sheet import section, table
 from backplay.report.texts import Cells
 
 _NOTE = (
@@ -47,10 +46,10 @@ def maps_cells(groups: Sequence[Group], paper: Mapping[str, int] | None = None) 
     return rows
 
 
-def maps_sections(
+def maps_tables(
     records: Sequence[RunRecord], paper: Mapping[str, Mapping[str, int]]
-) -> list[str]:
-    """A section of HTML for each setting that counted maps; the paper's counts are by setting."""
+) -> list[Table]:
+    """A table for each setting that counted maps; the paper's counts are by setting."""
     groups = grouped(records)
     found = []
     for setting in dict.fromkeys(group.setting for group in groups):
@@ -58,8 +57,7 @@ def maps_sections(
         cells = maps_cells([group for group in groups if group.setting == setting], theirs)
         if len(cells) > 1:
             note = _NOTE + (_PAPER if theirs else "")
-            title = f"Maps won: {setting}"
-            found.append(section(title, table(cells, name=title), note=note))
+            found.append(Table(f"Maps won: {setting}", note, cells))
     return found
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 import gymnasium as gym
@@ -21,7 +22,8 @@ from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard
 from backplay.demos import Demonstration
 from backplay.demos.record import record
 from backplay.learners.workers import Workers
-from backplay.paper.maze.regimes import by_steps_back
+from backplay.report.exhibit import Exhibit
+from backplay.report.records import RunRecord
 from backplay.train import Progress, TrainConfig, Training
 from backplay.train.acting import acting
 from backplay.train.evaluate import Evaluation
@@ -32,6 +34,7 @@ from backplay.train.job import (
     require_one_of,
     require_whole,
 )
+from backplay.train.progress import by_steps_back
 
 TRIES = 10  # episodes of a script, of which the best is the demonstration
 EPISODES = 20  # of an evaluation on the way
@@ -89,7 +92,7 @@ REGIMES = ("backplay", "uniform", "standard", "reverse")
 class GymJob:
     """One run of our PPO, at its default settings."""
 
-    kind: ClassVar[str] = "gym"
+    kind: ClassVar[str] = "sparse_tasks"
     curve: ClassVar[tuple[str, ...]] = ("success", "return", "steps")
     measures: ClassVar[tuple[str, ...]] = (*curve, "greedy_success", "greedy_return")
 
@@ -134,7 +137,17 @@ class GymJob:
         best = max(range(TRIES), key=lambda seed: earned(env, script, seed))
         return record(env, script, seed=best)
 
-    def begin(self, on_progress: Say | None = None, workers: Workers | None = None) -> GymWork:
+    @property
+    def seconds(self) -> float:
+        """About a minute for 300,000 frames."""
+        return 5.0 + 250.0 * self.frames / 1_000_000
+
+    def begin(
+        self,
+        on_progress: Say | None = None,
+        workers: Workers | None = None,
+        files: Sequence[Path] = (),
+    ) -> GymWork:
         """Plays the demonstration and makes the envs."""
         if on_progress:
             on_progress(f"playing {self.setting} for a demonstration")
@@ -146,6 +159,16 @@ class GymJob:
         )  # fmt: skip
         made = Training(self.make, [demo], curriculum(self, len(demo)), config, workers=workers)
         return GymWork(made, [len(demo)])
+
+    @classmethod
+    def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:
+        """Episodes, as films."""
+        from backplay.paper.sparse_tasks.exhibit import exhibit
+
+        return exhibit(records)
+
+
+JOB = GymJob
 
 
 def earned(env: gym.Env[Any, Any], script: Script, seed: int) -> float:

@@ -6,13 +6,17 @@ disks, screens.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from backplay.learners.workers import Workers
+from backplay.report.exhibit import Exhibit
+from backplay.report.records import RunRecord
 from backplay.theory.studies import STUDIES
 from backplay.theory.study import Finding, Sizes
 from backplay.train import Progress
@@ -56,9 +60,34 @@ class TheoryJob:
         """The study's name."""
         return self.study
 
-    def begin(self, on_progress: Say | None = None, workers: Workers | None = None) -> TheoryWork:
+    @property
+    def seconds(self) -> float:
+        """Of the slower studies; the others take less."""
+        return 8.0
+
+    def begin(
+        self,
+        on_progress: Say | None = None,
+        workers: Workers | None = None,
+        files: Sequence[Path] = (),
+    ) -> TheoryWork:
         """Computes nothing yet; there is nothing to share with workers."""
         return TheoryWork(self)
+
+    @classmethod
+    def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:
+        """The panels of each study, of its first seed."""
+        from backplay.paper.theory.figures import study_figure
+
+        studies = [
+            run.result["study"] for run in records if isinstance(run.result.get("study"), dict)
+        ]
+        first = {study["title"]: study for study in reversed(studies)}  # the others are as good
+        drawn = {title: study_figure(study) for title, study in reversed(first.items())}
+        return Exhibit(figures={title: one for title, one in drawn.items() if one is not None})
+
+
+JOB = TheoryJob
 
 
 class TheoryWork:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from made_up_records import record
-
-from backplay.paper.pommerman.maps import maps_cells, maps_sections
+from backplay.paper.pommerman.maps import maps_cells, maps_tables
 from backplay.report.records import RunRecord, grouped
+from made_up_records import record
 
 PAPER = {"90%": 24, "50%": 66}
 
@@ -39,12 +38,12 @@ def test_runs_that_counted_nothing_are_left_out() -> None:
     assert len(maps_cells(grouped([won(0, 1, 1, finished=False)]))) == 1
 
 
-def test_a_section_for_each_setting_and_the_papers_reading_where_it_has_one() -> None:
+def test_a_table_for_each_setting_and_the_papers_reading_where_it_has_one() -> None:
     runs = [won(0, 10, 60), won(0, 1, 2, setting="4 <maps>"), record(0, setting="maze")]
-    first, second = maps_sections(runs, {"100 maps": PAPER})
-    assert "Maps won: 100 maps" in first
-    assert "24 of 100" in first
-    assert "added up" in first
-    assert "4 &lt;maps&gt;" in second
-    assert "added up" not in second
-    assert "the paper" not in second
+    first, second = maps_tables(runs, {"100 maps": PAPER})
+    assert first.title == "Maps won: 100 maps"
+    assert first.cells[1][1] == "24 of 100"
+    assert "added up" in first.note
+    assert second.title == "Maps won: 4 <maps>"
+    assert "added up" not in second.note
+    assert "the paper" not in second.cells[0]

@@ -6,14 +6,20 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageSequence
 
-from backplay.cli.episodes import MOST, STEPS, films, moments
 from backplay.envs.maze import draw
 from backplay.envs.pommerman import draw as draw_game
 from backplay.envs.pommerman import rules
 from backplay.envs.pommerman.boards import generate
 from backplay.envs.pommerman.layout import LIMIT, ROW
+from backplay.paper.catalogue import exhibit
+from backplay.paper.films import MOST, STEPS, moments
 from backplay.paper.grid_worlds.job import GridJob
 from backplay.report.records import RunRecord
+from backplay.report.sheet import Picture
+
+
+def films(records: list[RunRecord]) -> tuple[Picture, ...]:
+    return exhibit(records).films
 
 
 def run(path: list[int], **changes: Any) -> RunRecord:
@@ -139,7 +145,7 @@ def test_what_cannot_be_drawn_has_no_film_and_no_error() -> None:
     ]
     for kind, result in damaged:
         setting = "CartPole-v1" if result.get("episode", {}).get("actions") == [7] else "os:X-v0"
-        assert films([run([], kind=kind, setting=setting, result=result)]) == []
+        assert films([run([], kind=kind, setting=setting, result=result)]) == ()
     good = run([0, 40], seed=5)
     bad = run([], seed=4, result={"paths": [{}]})
     assert [film.title for film in films([bad, good])] == ["Optimal, backplay"]

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from backplay.cli.experiment_report import report_experiment
-from backplay.paper.catalogue import EXPERIMENTS
-from backplay.paper.exhibits import ACTIONS, extra_figures
-from backplay.paper.pommerman.claims import MAPS_WON
+from backplay.paper.catalogue import exhibit, experiment
+from backplay.paper.pommerman.exhibit import ACTIONS
 from backplay.paper.pommerman.job import PommermanJob
-from backplay.paper.pommerman.maps import maps_sections
 from backplay.paper.theory.job import TheoryJob
 from backplay.report.reading import read_run
 from backplay.runs import Run, create
@@ -44,7 +42,7 @@ def study(folder: Path, seed: int) -> Run:
 
 def test_actions_are_read_from_the_metrics_of_runs(tmp_path: Path) -> None:
     runs = [pommerman(tmp_path), pommerman(tmp_path, 1), pommerman(tmp_path, 0, "standard")]
-    figures = extra_figures([read_run(run) for run in runs])
+    figures = exhibit([read_run(run) for run in runs]).figures
     assert list(figures) == [ACTIONS]
     backplay, standard = (axes for axes in figures[ACTIONS].axes if axes.get_visible())
     assert standard.get_title(loc="left") == "winner, 100 maps, sparse: standard"
@@ -57,11 +55,11 @@ def test_actions_are_read_from_the_metrics_of_runs(tmp_path: Path) -> None:
 def test_runs_that_are_gone_have_no_actions(tmp_path: Path) -> None:
     record = read_run(pommerman(tmp_path))
     (tmp_path / record.path / "config.json").unlink()
-    assert extra_figures([record]) == {}
+    assert exhibit([record]).figures == {}
 
 
 def test_studies_are_drawn_once(tmp_path: Path) -> None:
-    figures = extra_figures([read_run(study(tmp_path, seed)) for seed in (0, 1)])
+    figures = exhibit([read_run(study(tmp_path, seed)) for seed in (0, 1)]).figures
     (figure,) = figures.values()
     panels = TheoryJob(study="gap", quick=True).begin().result()["study"]["panels"]
     assert [axes.get_title(loc="left") for axes in figure.axes] == [p["title"] for p in panels]
@@ -69,11 +67,10 @@ def test_studies_are_drawn_once(tmp_path: Path) -> None:
 
 def test_the_page_of_pommerman_shows_both(tmp_path: Path, capsys: Any) -> None:
     runs = [pommerman(tmp_path, seed) for seed in (0, 1)]
-    (table,) = maps_sections([read_run(run) for run in runs], MAPS_WON)
-    assert "50 of 100" in table  # the paper's, 24 + 26
-    assert "4 of 100" in table
+    (table,) = exhibit([read_run(run) for run in runs]).tables
+    assert table.cells[2][1:] == ("50 of 100", "4 of 100")  # the paper's is 24 + 26
     out = tmp_path / "report"
-    unread = report_experiment(EXPERIMENTS["pommerman-100"], [run.path for run in runs], out, "x")
+    unread = report_experiment(experiment("pommerman-100"), [run.path for run in runs], out, "x")
     assert unread == {}
     page = (out / "index.html").read_text()
     assert f"<h2>{ACTIONS}</h2>" in page
@@ -84,7 +81,7 @@ def test_the_page_of_pommerman_shows_both(tmp_path: Path, capsys: Any) -> None:
 def test_the_page_of_the_theory_has_figures(tmp_path: Path, capsys: Any) -> None:
     run = study(tmp_path, 0)
     out = tmp_path / "report"
-    report_experiment(EXPERIMENTS["theory"], [run.path], out, "x")
+    report_experiment(experiment("theory"), [run.path], out, "x")
     title = run.result["study"]["title"] if run.result else ""
     assert f"<h2>{title}</h2>" in (out / "index.html").read_text()
     assert list(out.glob("*.svg"))

@@ -1,0 +1,57 @@
+"""What runs of Gymnasium tasks have to show: an episode as a film.
+
+Comes in: records of runs, whose results keep a seed and actions. Goes out: films.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import closing
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from backplay.paper.films import Filmed, films, moments
+from backplay.paper.sparse_tasks.job import TASKS
+from backplay.report.exhibit import Exhibit
+from backplay.report.records import RunRecord
+
+SHRINK = 2  # how many times smaller Gymnasium's pictures are shown
+_QUIET = {"PYGAME_HIDE_SUPPORT_PROMPT": "1", "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"}
+
+
+def exhibit(records: Sequence[RunRecord]) -> Exhibit:
+    """An episode of each setting and regime."""
+    return Exhibit(films=films(records, "episode", _replayed))
+
+
+def _replayed(record: RunRecord, kept: dict[str, Any]) -> Filmed:
+    """An episode, played again from its seed and actions."""
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
+    # Only tasks of ours are made: what a result says must not import anything.
+    task = next(task for task in TASKS.values() if task.env == record.setting)
+    actions, pictures = kept["actions"], []
+    wanted = set(moments(len(actions)))
+    with closing(gym.make(task.env, render_mode="rgb_array", **task.options)) as env:
+        env.reset(seed=kept["seed"])
+        kind = env.action_space.dtype
+        for at in range(len(actions) + 1):
+            if at in wanted:
+                pictures.append(_smaller(np.asarray(env.render())))
+            if at < len(actions):
+                env.step(np.asarray(actions[at], kind)[()])
+    return pictures, f"{len(actions)} steps, return {kept['return']:.4g}."
+
+
+def _smaller(pixels: NDArray[Any]) -> NDArray[np.uint8]:
+    """The picture with every block of pixels as one, their mean."""
+    height, width = (side // SHRINK for side in pixels.shape[:2])
+    blocks = pixels[: height * SHRINK, : width * SHRINK, :3].reshape(
+        height, SHRINK, width, SHRINK, 3
+    )
+    mean: NDArray[np.uint8] = blocks.mean((1, 3)).astype(np.uint8)
+    return mean
