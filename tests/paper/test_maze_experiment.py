@@ -14,6 +14,7 @@ from backplay.envs.maze.generate import generate
 from backplay.envs.maze.sets import MazeLibrary
 from backplay.errors import BackplayError
 from backplay.paper.maze import regimes as maze
+from backplay.paper.maze.imitation import clone_mazes
 from backplay.paper.maze.regimes import MazeRun
 from backplay.records import Episode, Start
 from backplay.train.progress import by_steps_back
@@ -64,11 +65,16 @@ def test_schedules_are_stretched_to_the_budget() -> None:
         assert before.lo <= after.lo < before.hi < after.hi  # they overlap and move back
     uniform = maze.curriculum(MazeRun(regime="uniform", frames=1_000_000), lengths)
     assert uniform == Uniform(until=875_000)
+    for regime, expected in (
+        ("gail+uniform", uniform),
+        ("gail+default", Backplay.stretch(1_000_000, lengths)),
+    ):
+        assert maze.curriculum(MazeRun(regime=regime, frames=1_000_000), lengths) == expected
     florensa = maze.curriculum(MazeRun(regime="florensa", frames=1_000_000), lengths)
     assert isinstance(florensa, ReverseCurriculum)
     assert florensa.until == 875_000
     assert florensa.new_ends * (1_000_000 // florensa.round_frames) == 2_000
-    for regime in ("standard", "cloned+ppo", "kickstarted"):
+    for regime in ("standard", "cloned+ppo", "kickstarted", "gail", "dagger"):
         assert maze.curriculum(MazeRun(regime=regime), lengths) == Standard()
 
 
@@ -80,7 +86,7 @@ def test_runs_that_cannot_be_are_refused(library: MazeLibrary) -> None:
         maze.training(MazeRun(regime="cloned"), library)
 
 
-@pytest.mark.parametrize("regime", ["backplay", "uniform", "florensa"])
+@pytest.mark.parametrize("regime", ["backplay", "uniform", "florensa", "gail", "dagger"])
 def test_small_mazes_are_learned(regime: str, library: MazeLibrary) -> None:
     run = maze.training(MazeRun(regime=regime, frames=FRAMES, evaluations=1), library)
     for progress in run.run():
@@ -97,7 +103,7 @@ def test_small_mazes_are_learned(regime: str, library: MazeLibrary) -> None:
 
 def test_a_cloned_network_walks_the_demonstrations(library: MazeLibrary) -> None:
     seen = []
-    network = maze.clone_mazes(library.training, seed=0, on_progress=seen.append)
+    network = clone_mazes(library.training, seed=0, on_progress=seen.append)
     assert seen[-1].agreement == 1.0
     played = maze.plays(network, library.training)["greedy"]
     for path, demonstration in zip(played.paths, library.training.paths, strict=True):
@@ -109,7 +115,7 @@ def test_a_cloned_network_walks_the_demonstrations(library: MazeLibrary) -> None
     assert "teacher_loss" in next(taught.run()).metrics
 
 
-@pytest.mark.parametrize("regime", ["backplay", "florensa", "kickstarted"])
+@pytest.mark.parametrize("regime", ["backplay", "florensa", "kickstarted", "gail", "dagger"])
 def test_a_run_that_goes_on_ends_as_one_that_never_stopped(
     regime: str, library: MazeLibrary
 ) -> None:

@@ -25,8 +25,9 @@ from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.sets import MazeLibrary
 from backplay.errors import BackplayError
 from backplay.learners.cloning import CloningProgress
+from backplay.paper.maze.imitation import clone_mazes
 from backplay.paper.maze.job import MazeWork
-from backplay.paper.maze.regimes import PAPER, MazeRun, clone_mazes, training
+from backplay.paper.maze.regimes import PAPER, MazeRun, training
 from backplay.runs.execute import drive
 from backplay.train import Progress
 from backplay.ui.display import Display, counting, open_display

@@ -1,19 +1,27 @@
-"""Learners: PPO, its networks and its advantages; behavioural cloning."""
+"""Learners: PPO, its networks and its advantages; imitation by cloning, DAgger and GAIL."""
 
 from backplay.learners.advantages import estimate_advantages, successor_values
-from backplay.learners.cloning import CloningProgress, clone
+from backplay.learners.cloning import CloningProgress, Pairs, clone
 from backplay.learners.config import PPOConfig
+from backplay.learners.dagger import DAgger
+from backplay.learners.discriminator import Discriminator
 from backplay.learners.distributions import Distribution, distribution_for
+from backplay.learners.gail import GAIL, GAILConfig
 from backplay.learners.networks import load_weights, make_network
 from backplay.learners.ppo import PPO
 from backplay.learners.rollout import Rollout
 from backplay.learners.teaching import Teacher
 
 __all__ = [
+    "GAIL",
     "PPO",
     "CloningProgress",
+    "DAgger",
+    "Discriminator",
     "Distribution",
+    "GAILConfig",
     "PPOConfig",
+    "Pairs",
     "Rollout",
     "Teacher",
     "clone",

@@ -21,6 +21,15 @@ from backplay.learners.observations import Arrays, Tensors, as_tensors, map_tens
 from backplay.learners.optimiser import FlatAdam
 
 
+class Pairs(NamedTuple):
+    """What an expert saw and did."""
+
+    observations: Any
+    """An array [pairs, ...] or a dict of such."""
+    actions: npt.NDArray[Any]
+    """[pairs, ...], as the environment takes them."""
+
+
 class CloningProgress(NamedTuple):
     """Where cloning stands after one pass over the pairs."""
 
@@ -66,9 +75,7 @@ def clone(
         seed: of the shuffling.
     """
     distribution = distribution_for(action_space)
-    seen = numeric(observations)
-    taken = distribution.from_env(_checked(actions, action_space))
-    _require_pairs(seen, len(taken))
+    seen, taken = checked_pairs(observations, actions, action_space)
     for name, number in (("epochs", epochs), ("minibatch_size", minibatch_size)):
         if number < 1:
             raise BackplayError(name, expected="at least 1", got=show(number))
@@ -132,6 +139,16 @@ def _agreement(
 
 def _rows(observations: Tensors, rows: Tensor) -> Tensors:
     return map_tensors(lambda part: part.index_select(0, rows), observations)
+
+
+def checked_pairs(
+    observations: Any, actions: Any, action_space: spaces.Space[Any]
+) -> tuple[Arrays, npt.NDArray[Any]]:
+    """The pairs as a learner needs them, refused unless there is an action for each observation."""
+    seen = numeric(observations)
+    taken = distribution_for(action_space).from_env(_checked(actions, action_space))
+    _require_pairs(seen, len(taken))
+    return seen, taken
 
 
 def _checked(actions: Any, space: spaces.Space[Any]) -> npt.NDArray[Any]:

@@ -57,6 +57,7 @@ class Training:
         evaluator: Evaluator | None = None,
         initial_weights: Mapping[str, torch.Tensor] | None = None,
         teacher: Teacher | None = None,
+        learner: Callable[..., PPO] = PPO,
         workers: Workers | None = None,
     ) -> None:
         """A run that has not begun.
@@ -76,6 +77,7 @@ class Training:
             initial_weights: what the network begins with, e.g. a cloned network's `state_dict()`.
             teacher: whom to imitate at first; in a resumed run it may be untrained, because
                 `load_state` gives it its weights.
+            learner: makes the learner as `PPO` is made: `functools.partial` of `GAIL` or `DAgger`.
             workers: with whom to train; each makes its share of the envs, or all of `envs`.
         """
         self.config = config or TrainConfig()
@@ -114,7 +116,9 @@ class Training:
         if initial_weights is not None:
             load_weights(net, initial_weights)
         ppo, seed = self.config.ppo, self.config.seed
-        self.learner = PPO(net, action_space, ppo, seed=seed, teacher=teacher, workers=self.workers)
+        self.learner = learner(
+            net, action_space, ppo, seed=seed, teacher=teacher, workers=self.workers
+        )
 
     @property
     def total_frames(self) -> int:

@@ -10,7 +10,9 @@ from hand_made_mazes import by_hand
 
 from backplay import BackplayError
 from backplay.envs.maze import Played, distances_to_goals, generate, play
+from backplay.envs.maze.evaluate import reached_from
 from backplay.envs.maze.rules import offsets
+from backplay.envs.maze.solve import cells_off
 
 MAZES = generate(mazes=6, held_out=0, seed=0).training
 
@@ -91,3 +93,10 @@ def test_what_is_no_answer_is_refused(answer: Any) -> None:
         play(MAZES, lambda _: answer)
     with pytest.raises(BackplayError, match="mazes"):
         play(MAZES.select([]), lambda _: [])
+
+
+def test_episodes_from_given_cells_have_their_full_time() -> None:
+    where, cells = cells_off(MAZES, 3)
+    assert reached_from(MAZES, where, cells, downhill).all()
+    assert not reached_from(MAZES, where, cells, lambda seen: np.zeros(len(seen), int)).any()
+    assert len(reached_from(MAZES, where[:0], cells[:0], downhill)) == 0

@@ -10,7 +10,17 @@ import pytest
 
 from backplay.envs.maze import distances_to_goals, generate_set, shortest_path
 from backplay.envs.maze.rules import after, find_exits, offsets
-from backplay.envs.maze.solve import Desk, distances_from, guess, is_reachable, spread, walk
+from backplay.envs.maze.solve import (
+    Desk,
+    cells_off,
+    distances_from,
+    guess,
+    is_reachable,
+    planned_actions,
+    spread,
+    walk,
+)
+from backplay.envs.maze.worlds import from_map
 
 STEPS = {0: (0, 0), 1: (-1, 0), 2: (1, 0), 3: (0, -1), 4: (0, 1)}
 
@@ -141,3 +151,26 @@ def test_the_walker_errs_as_often_as_asked_and_among_the_other_four_evenly() -> 
     assert counts[4] == pytest.approx(240, abs=4 * np.sqrt(400 * 0.6 * 0.4))
     assert counts[:4].min() > 20
     assert counts[:4].max() < 65
+
+
+def test_asked_along_a_demonstration_a_star_says_what_was_done() -> None:
+    mazes = generate_set(5, 0)
+    for maze, (path, actions) in enumerate(zip(mazes.paths, mazes.actions, strict=True)):
+        places = np.stack([np.full(len(actions), maze), path[:-1]], 1)
+        assert np.array_equal(planned_actions(mazes, places), actions)
+    at_the_goal = np.array([[1, mazes.goals[1]]])
+    assert planned_actions(mazes, at_the_goal).tolist() == [0]
+
+
+def test_cells_off_a_demonstration_are_counted_in_steps_not_as_the_crow_flies() -> None:
+    mazes = from_map("""
+        S>>G
+        ##.#
+        ....
+    """)
+    assert [cells_off(mazes, steps)[1].tolist() for steps in (1, 2, 3, 9)] == [
+        [6], [10], [9, 11], [],
+    ]  # fmt: skip
+    where, cells = cells_off(generate_set(3, 0), 1)
+    assert sorted(set(where.tolist())) == [0, 1, 2]
+    assert len(cells) == len(where) > 30

@@ -1,7 +1,7 @@
-"""How well somebody plays: one episode from the initial state of every maze, all at once.
+"""How well somebody plays: one episode from the initial state of every maze, or from given cells.
 
 Comes in: a set of mazes and a function from (maze, cell) to actions. Goes out: what came of each
-maze. Does not know: who acts, or how it was trained.
+episode. Does not know: who acts, or how it was trained.
 """
 
 from __future__ import annotations
@@ -63,25 +63,42 @@ def play(mazes: MazeSet, act: Act) -> Played:
         mazes: at least one.
         act: from (maze, cell) of the k episodes that still go on, int32 [k, 2], to actions [k].
     """
-    n, moves = mazes.num_mazes, offsets(mazes.width)
+    n = mazes.num_mazes
     if not n:
         raise BackplayError("mazes", expected="at least one maze", got="an empty set")
-    cells, lengths = mazes.starts.copy(), np.zeros(n, np.int64)
+    trail, lengths = _walk(mazes, np.arange(n), mazes.starts, act)
+    paths = tuple(trail[i, : length + 1].copy() for i, length in enumerate(lengths))
+    return Played(trail[:, -1] == mazes.goals, lengths, lengths - mazes.distances, paths)
+
+
+def reached_from(
+    mazes: MazeSet, where: NDArray[np.int64], cells: NDArray[np.int32], act: Act
+) -> NDArray[np.bool_]:
+    """Whether the goal is reached in the full time from each of cells [k] of mazes where [k]."""
+    if not len(where):
+        return np.zeros(0, np.bool_)
+    reached: NDArray[np.bool_] = _walk(mazes, where, cells, act)[0][:, -1] == mazes.goals[where]
+    return reached
+
+
+def _walk(
+    mazes: MazeSet, where: NDArray[np.int64], starts: NDArray[np.int32], act: Act
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The cells of k episodes, [k, steps + 1], at rest after their ends; and their lengths [k]."""
+    cells, lengths, moves = starts.copy(), np.zeros(len(where), np.int64), offsets(mazes.width)
     visited = [cells.copy()]
-    going = np.arange(n)
+    going = np.arange(len(where))
     for _ in range(mazes.max_steps):
-        here = cells[going]
-        actions = _checked(act(np.stack([going, here], 1).astype(np.int32)), len(going))
-        moved = (mazes.exits[going, here] >> actions) & 1
+        maze, here = where[going], cells[going]
+        actions = _checked(act(np.stack([maze, here], 1).astype(np.int32)), len(going))
+        moved = (mazes.exits[maze, here] >> actions) & 1
         cells[going] = here + moves[actions] * moved
         lengths[going] += 1
         visited.append(cells.copy())
-        going = going[cells[going] != mazes.goals[going]]
+        going = going[cells[going] != mazes.goals[maze]]
         if not len(going):
             break
-    trail = np.stack(visited, 1)
-    paths = tuple(trail[i, : length + 1].copy() for i, length in enumerate(lengths))
-    return Played(cells == mazes.goals, lengths, lengths - mazes.distances, paths)
+    return np.stack(visited, 1), lengths
 
 
 def _checked(actions: Any, k: int) -> NDArray[np.int64]:

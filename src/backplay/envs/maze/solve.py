@@ -8,7 +8,7 @@ lowest row and then column is looked at first. Kernels own no memory: see `Desk`
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -214,3 +214,37 @@ def distances_to_goals(mazes: MazeSet) -> NDArray[np.int32]:
     queue = np.zeros(mazes.cells, np.int32)
     _spread_all(mazes.exits, offsets(mazes.width), mazes.goals, queue, distances)
     return distances
+
+
+@kernel
+def _first_all(exits, offsets, goals, height, width, places, heap, costs, arrivals, guesses, found):  # type: ignore[no-untyped-def]
+    for i in range(places.shape[0]):
+        maze, cell = places[i, 0], places[i, 1]
+        goal = goals[maze]
+        guess(goal, height, width, guesses)
+        found[i] = 0
+        if plan(exits[maze], offsets, guesses, cell, goal, heap, costs, arrivals) > 0:
+            found[i] = first_action(offsets, cell, goal, arrivals)
+
+
+def planned_actions(mazes: MazeSet, places: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """What A* does first from each of places [k, 2] (maze, cell); Pass where no way leads: [k]."""
+    desk, found = Desk.of(mazes.cells), np.zeros(len(places), np.int64)
+    _first_all(
+        mazes.exits, offsets(mazes.width), mazes.goals, mazes.height, mazes.width,
+        np.ascontiguousarray(places, np.int64), desk.heap, desk.costs, desk.arrivals, desk.guesses,
+        found,
+    )  # fmt: skip
+    return found
+
+
+def cells_off(mazes: MazeSet, steps: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """All cells exactly so many steps off their maze's demonstration: mazes [k], cells [k]."""
+    where, cells = [], []
+    for maze, path in enumerate(mazes.paths):
+        away = np.stack([distances_from(mazes.walls[maze], int(cell)) for cell in np.unique(path)])
+        off = np.where(away == UNREACHABLE, mazes.cells, away).min(0)
+        found = np.flatnonzero(off == steps)
+        where.append(np.full(len(found), maze, np.int64))
+        cells.append(found.astype(np.int32))
+    return np.concatenate(where), np.concatenate(cells)

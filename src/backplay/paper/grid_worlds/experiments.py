@@ -118,7 +118,7 @@ EXPERIMENTS = (
     Experiment(
         name="grid-worlds", title="three grid worlds and a tree", where="Figure 2, section 3.2",
         about="The paper argues with three pictures and a tree, and ran nothing on them: learner,"
-        " network and frames are ours. Six regimes learn in each with the same PPO on a table.",
+        " network and frames are ours. Seven regimes learn in each with the same PPO on a table.",
         scale=1.0, seeds=5, jobs=_jobs, claims=tuple(_claims()),
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The grid worlds and the tree as jobs: six regimes, the same PPO on a table.
+"""The grid worlds and the tree as jobs: seven regimes, the same PPO on a table.
 
 Comes in: a `GridJob`. Goes out: a `Training`, or a cloned table where nothing is trained; lines for
 the metrics; at the end how well it plays from the true start and from beside the demonstration.
@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import torch
 
 from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard, Uniform, Window
-from backplay.learners import PPO, clone
+from backplay.learners import GAIL, PPO, Discriminator, GAILConfig, Pairs, clone
 from backplay.learners.workers import Workers
 from backplay.paper.grid_worlds.worlds import BATCH, FRAMES, TASKS, Task, table
 from backplay.report.exhibit import Exhibit
@@ -36,6 +36,7 @@ from backplay.train.progress import by_steps_back
 ENOUGH = 0.02  # a cloned policy's loss: it then follows the demonstration when sampled, too
 WINDOW = 16  # steps; each window begins in the middle of the one before
 ROUND, NEW_STATES = 4 * BATCH, 500  # of RCG with all frames; shorter rounds walk less
+JUDGE = GAILConfig(learning_rate=3e-2, steps=8, minibatch_size=256)
 EPISODES = 64  # of each measurement with sampled actions
 SETTINGS = {"open": "open world", "bottlenecks": "bottlenecks", "basin": "basin", "tree": "tree"}
 
@@ -69,6 +70,7 @@ REGIMES: dict[str, Callable[[GridJob, int], Curriculum | None]] = {
     "rcg": reverse,
     "cloning": lambda job, length: None,
     "cloning + ppo": lambda job, length: Standard(),
+    "gail": lambda job, length: Standard(),
 }
 """From the job and the demonstration's length; None does not train with PPO."""
 
@@ -130,10 +132,13 @@ class GridJob:
     ) -> GridWork:
         """Makes the world, and clones the demonstration where the regime says so."""
         task, network = TASKS[self.world](), partial(table, common=not self.apart)
-        curriculum, start = REGIMES[self.regime](self, task.length), {}
+        curriculum = REGIMES[self.regime](self, task.length)
+        start: dict[str, Any] = {}
         if self.regime.startswith("cloning"):
             cloned = cloned_table(task, network, self.seed)
             start["initial_weights"] = cloned.state_dict()
+        if self.regime == "gail":
+            start["learner"] = imitating(task, self.seed)
         if curriculum is None:
             return GridWork(task, PPO(cloned, task.spaces[1], seed=self.seed), None)
         made = task.training(
@@ -208,6 +213,12 @@ class GridWork:
         """Closes the envs."""
         if self.training is not None:
             self.training.close()
+
+
+def imitating(task: Task, seed: int) -> Callable[..., PPO]:
+    """Makes a learner that imitates the demonstration by GAIL, with a table to judge."""
+    judge = Discriminator.for_spaces(*task.spaces, seed=seed + 1, network=table)
+    return partial(GAIL, expert=Pairs(*task.pairs()), discriminator=judge, imitation=JUDGE)
 
 
 def cloned_table(task: Task, network: MakeNetwork, seed: int) -> torch.nn.Module:

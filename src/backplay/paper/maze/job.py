@@ -15,13 +15,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from backplay.envs.maze.evaluate import Played, play
+from backplay.envs.maze.evaluate import Played, play, reached_from
 from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.generate import generate
 from backplay.envs.maze.sets import MazeLibrary, MazeSet
+from backplay.envs.maze.solve import cells_off
 from backplay.learners.cloning import CloningProgress
 from backplay.learners.workers import Workers
 from backplay.paper.maze import regimes as maze
+from backplay.paper.maze.imitation import clone_mazes
 from backplay.paper.maze.paths import drawn
 from backplay.report.exhibit import Exhibit
 from backplay.report.records import RunRecord
@@ -40,12 +42,14 @@ SHOWN = 4  # mazes whose paths a result keeps
 MINIBATCHES, PASSES = 8, 4  # of an update of our preset at 10.24 million frames
 SIZE, WALLS, MIN_LENGTH = 24, 120, 35  # of the paper's mazes; smaller ones keep the proportions
 
+OFF = {"one_off": 1, "three_off": 3}  # steps from the demonstration of the cells measured from
 _PLAYED = ("success", "optimal", "within_5", "extra_mean")
 SETTLED = 10_240_000  # frames up to which a run of our preset has as many gradient steps
 # Core-seconds, measured, results/maze.md: a run of our preset at 10.24 million frames.
 _OURS = {
     "backplay": 390.0, "uniform": 540.0, "standard": 420.0, "florensa": 300.0,
-    "cloned+ppo": 480.0, "kickstarted": 660.0,
+    "cloned+ppo": 480.0, "kickstarted": 660.0, "gail": 600.0, "gail+uniform": 600.0,
+    "gail+default": 600.0, "dagger": 600.0,
 }  # fmt: skip
 _CLONING = 40.0
 _SAMPLING = 0.3  # of such a run's seconds, what goes with its frames and not with gradient steps
@@ -66,6 +70,7 @@ class MazeJob:
     curve: ClassVar[tuple[str, ...]] = (*_PLAYED, "sampled_success")
     measures: ClassVar[tuple[str, ...]] = (
         *_PLAYED, "extra_std", "sampled_success", "held_out_success", "held_out_sampled_success",
+        "one_off", "three_off",
     )  # fmt: skip
 
     regime: str
@@ -160,7 +165,7 @@ class MazeJob:
         library = self.library()
         on_clone = _cloning(on_progress) if on_progress else None
         if self.regime == "cloned":
-            return MazeWork(library, maze.clone_mazes(library.training, self.seed, on_clone), None)
+            return MazeWork(library, clone_mazes(library.training, self.seed, on_clone), None)
         config = with_effort(maze.settings(self.run), self.effort, self.preset)
         made = maze.training(self.run, library, config=config, on_clone=on_clone, workers=workers)
         network = made.learner.network
@@ -218,6 +223,7 @@ class MazeWork:
                 "sampled_success": sampled["success"],
                 "held_out_success": apart["greedy"]["success"],
                 "held_out_sampled_success": apart["sampled"]["success"],
+                **{name: self._from_off(steps) for name, steps in OFF.items()},
             },
             "training": on_training,
             "held_out": held_out,
@@ -245,15 +251,20 @@ class MazeWork:
         What a network keeps is rounded by the batches it came in, so it forgets: measuring must not
         change what is learned next.
         """
-
-        def likeliest(places: NDArray[np.int32]) -> NDArray[np.int64]:
-            with torch.inference_mode():
-                logits: torch.Tensor = self.network(torch.from_numpy(places))[0]
-            return logits.argmax(-1).numpy()
-
-        played = play(mazes, likeliest)
+        played = play(mazes, self._likeliest)
         self.network.forget()
         return played
+
+    def _from_off(self, steps: int) -> float | None:
+        """Success with the likeliest actions from all cells so far off the demonstrations."""
+        mazes = maze.measured(self.library.training)
+        reached = reached_from(mazes, *cells_off(mazes, steps), self._likeliest)
+        return float(reached.mean()) if len(reached) else None
+
+    def _likeliest(self, places: NDArray[np.int32]) -> NDArray[np.int64]:
+        with torch.inference_mode():
+            logits: torch.Tensor = self.network(torch.from_numpy(places))[0]
+        return logits.argmax(-1).numpy()
 
 
 def with_effort(config: TrainConfig, effort: float, preset: str) -> TrainConfig:

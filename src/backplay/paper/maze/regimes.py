@@ -27,14 +27,16 @@ from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.sets import MazeLibrary, MazeSet
 from backplay.envs.maze.vector import MazeVector
 from backplay.errors import BackplayError, show
-from backplay.learners import PPOConfig, Teacher
-from backplay.learners.cloning import CloningProgress, clone
+from backplay.learners import PPO, PPOConfig, Teacher
+from backplay.learners.cloning import CloningProgress
 from backplay.learners.workers import Workers
+from backplay.paper.maze.imitation import ASKING, clone_mazes, dagger, gail
 from backplay.train import TrainConfig, Training
 from backplay.train.evaluate import Act, Evaluation
 
 REGIMES = (
     "backplay", "uniform", "standard", "florensa", "cloned", "cloned+ppo", "kickstarted",
+    "gail", "gail+uniform", "gail+default", "dagger",
 )  # fmt: skip
 PRESETS = ("ours", "paper")
 
@@ -100,6 +102,8 @@ def settings(run: MazeRun) -> TrainConfig:
             learning_rate=1e-3, entropy_coefficient=0.01, normalise_advantages="batch",
             bootstrap_truncated=False,
         )  # fmt: skip
+    elif run.regime == "dagger":
+        envs, ppo = 100, ASKING
     else:
         # As many updates whatever the budget, from 0.64 to 10.24 million frames: learning takes a
         # number of them, and frames to fill them with; what frames are left makes each better.
@@ -120,8 +124,10 @@ def settings(run: MazeRun) -> TrainConfig:
 def curriculum(run: MazeRun, lengths: NDArray[np.int64]) -> Curriculum:
     """Where episodes start, for demonstrations of these lengths."""
     true_start = round(run.frames * PAPER_TRUE_START / PAPER_EPOCHS)
-    if run.regime == "uniform":
+    if run.regime in ("uniform", "gail+uniform"):
         return Uniform(until=true_start)
+    if run.regime == "gail+default":
+        return Backplay.stretch(run.frames, lengths.tolist())
     if run.regime == "florensa":
         # The paper's 2,000 rounds add the end of one demonstration each: twenty of each maze. A run
         # with fewer rounds adds as many in all; a shorter round walks less.
@@ -193,38 +199,14 @@ def training(
         evaluator=partial(on_every_maze, measured(mazes)),
         initial_weights=cloned.state_dict() if cloned and run.regime == "cloned+ppo" else None,
         teacher=Teacher(cloned) if cloned and run.regime == "kickstarted" else None,
-        workers=workers,
+        learner=_learner(run, mazes), workers=workers,
     )  # fmt: skip
 
 
-def clone_mazes(
-    mazes: MazeSet, seed: int, on_progress: Callable[[CloningProgress], None] | None = None
-) -> FastMazeNetwork:
-    """A network that imitates every demonstration of a set, as far as one can.
-
-    Who wastes a step acts twice in one cell, once so and once otherwise; one of them is imitated.
-    """
-    network = FastMazeNetwork(mazes.walls, mazes.goals, seed=seed)
-    states = [(maze, cell) for maze, path in enumerate(mazes.paths) for cell in path[:-1]]
-    steps = clone(
-        network, np.array(states, np.int32), np.concatenate(mazes.actions).astype(np.int64),
-        action_space=spaces.Discrete(5), minibatch_size=512, seed=seed,
-        agreement=_attainable(mazes),
-    )  # fmt: skip
-    for progress in steps:
-        if on_progress:
-            on_progress(progress)
-    return network
-
-
-def _attainable(mazes: MazeSet) -> float:
-    """The share of the demonstrated actions that a function of (maze, cell) can agree with."""
-    agreed = 0
-    for path, actions in zip(mazes.paths, mazes.actions, strict=True):
-        pairs = np.stack([path[:-1].astype(np.int64), actions.astype(np.int64)], 1)
-        found, counts = np.unique(pairs, axis=0, return_counts=True)
-        agreed += sum(int(counts[found[:, 0] == cell].max()) for cell in np.unique(found[:, 0]))
-    return agreed / int(mazes.lengths.sum())
+def _learner(run: MazeRun, mazes: MazeSet) -> Callable[..., PPO]:
+    if run.regime.startswith("gail"):
+        return gail(mazes, run.seed)
+    return dagger(mazes) if run.regime == "dagger" else PPO
 
 
 def measured(mazes: MazeSet) -> MazeSet:
