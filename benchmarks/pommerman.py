@@ -15,10 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from backplay.envs import chance
+from backplay.envs.chance import draw
 from backplay.envs.kernels import kernel
-from backplay.envs.pommerman import agents, boards, chance, planes, rules
+from backplay.envs.pommerman import agents, boards, planes, rules
 from backplay.envs.pommerman.agents.fsmts_options import FsmtsOptions
-from backplay.envs.pommerman.chance import draw
 from backplay.envs.pommerman.layout import AGENT_ALIVE, AGENT_FIELDS, AGENTS, ROW, SEATS
 from backplay.envs.pommerman.observations import observe
 

@@ -15,6 +15,7 @@ import numpy as np
 from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
 
 import backplay as bp
+from backplay.records import Start
 
 warnings.simplefilter("ignore")
 gym.register_envs(ale_py)
@@ -105,7 +106,7 @@ def measure(make) -> dict[str, float | str]:
     starts = [int(s) for s in rng.integers(len(demo), size=RESTORES)]
     began = time.perf_counter()
     for start in starts:
-        wrapped.reset(options={"start": bp.Start(0, max(1, min(start, len(demo) - 1)))})
+        wrapped.reset(options={"start": Start(0, max(1, min(start, len(demo) - 1)))})
     restore = (time.perf_counter() - began) / RESTORES
     began = time.perf_counter()
     for _ in range(20):

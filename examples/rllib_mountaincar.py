@@ -11,6 +11,7 @@ from ray.rllib.algorithms.ppo import PPOConfig
 from ray.tune.registry import register_env
 
 import backplay as bp
+from backplay.wrapper import set_curriculum, take_episodes
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--frames", type=int, default=200_000)
@@ -43,9 +44,9 @@ frames = 0
 while frames < args.frames:
     result = algorithm.train()
     frames = int(result["env_runners"]["num_env_steps_sampled_lifetime"])
-    episodes = [e for taken in on_every_runner(bp.take_episodes) if taken for e in taken]
+    episodes = [e for taken in on_every_runner(take_episodes) if taken for e in taken]
     curriculum = curriculum.update(episodes, frames)
-    on_every_runner(lambda envs, now=curriculum: bp.set_curriculum(envs, now))
+    on_every_runner(lambda envs, now=curriculum: set_curriculum(envs, now))
     true_starts = [e.success for e in episodes if e.start and e.start.step == 0]
     share = f"{sum(true_starts) / len(true_starts):.0%}" if true_starts else "–"
     print(f"{frames:>8} frames  true start {share:>4}  {curriculum.describe()}", flush=True)

@@ -29,6 +29,8 @@ import numpy as np
 from gymnasium import spaces
 
 import backplay as bp
+from backplay.errors import DemonstrationError
+from backplay.restore import DeepCopy, Replay
 from demo_mutations import MARK, MUTATIONS
 from envs_for_tests import Corridor, ManyStreams, Spaces, StatefulCorridor
 
@@ -59,8 +61,8 @@ def make_sources() -> list[tuple[str, bp.Demonstration, bytes]]:
         kinds: list[dict[str, Any]] = [{}]
         if name == "corridor":
             kinds += [
-                {"restorer": bp.DeepCopy()},
-                {"restorer": bp.Replay()},
+                {"restorer": DeepCopy()},
+                {"restorer": Replay()},
                 {"keep_actions": False},
             ]
         for kwargs in kinds:
@@ -75,7 +77,7 @@ def outcome(path: Path, name: str, original: bp.Demonstration, another: bool) ->
     """What loading the file did: "equal", "refused", "other"; or what it must not do."""
     try:
         demo = bp.load(path)
-    except bp.DemonstrationError as error:
+    except DemonstrationError as error:
         return "refused" if str(error) else "WRONG: an error without words"
     except Exception as error:
         return f"WRONG: {type(error).__name__}: {error}"[:300]

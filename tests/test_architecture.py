@@ -40,6 +40,26 @@ def imports_of(path: Path) -> set[str]:
     return found
 
 
+def needed_by(path: Path, room: str, rooms: dict[str, set[str]]) -> dict[str, str]:
+    """The packages and other rooms that a file imports, each with a module that says so."""
+    needed = {}
+    for module in imports_of(path):
+        package = module.partition(".")[0]
+        if package in STANDARD_LIBRARY:
+            continue
+        if package != "backplay":
+            needed[package] = module
+            continue
+        target = SOURCE / Path(*module.split(".")[1:])
+        as_file = target.with_suffix(".py")
+        file = as_file if as_file.exists() else target / "__init__.py"
+        if not file.exists() or file == SOURCE / "__init__.py":
+            continue  # a name inside a module, already counted as its module
+        needed[room_of(file, rooms)] = module
+    needed.pop(room, None)
+    return needed
+
+
 STANDARD_LIBRARY = set(__import__("sys").stdlib_module_names)
 FILES = sorted(SOURCE.rglob("*.py"))
 
@@ -51,23 +71,18 @@ def test_a_file_imports_only_what_its_room_may(path: Path) -> None:
         return  # public names only: imports every room, and no room imports it
     room = room_of(path, rooms)
     assert room in rooms, f"{path.name} belongs to no room of ARCHITECTURE.md: add it to the table"
-    for module in imports_of(path):
-        package = module.partition(".")[0]
-        if package in STANDARD_LIBRARY:
-            continue
-        if package != "backplay":
-            assert package in rooms[room], f"{room} may not import {package}"
-            continue
-        target = SOURCE / Path(*module.split(".")[1:])
-        file = (
-            target.with_suffix(".py")
-            if target.with_suffix(".py").exists()
-            else target / "__init__.py"
-        )
-        if not file.exists() or file == SOURCE / "__init__.py":
-            continue  # a name inside a module, already counted as its module
-        other = room_of(file, rooms)
-        assert other == room or other in rooms[room], f"{room} may not import {other} ({module})"
+    for other, module in needed_by(path, room, rooms).items():
+        assert other in rooms[room], f"{room} may not import {other} ({module})"
+
+
+def test_every_permission_of_the_table_is_used() -> None:
+    rooms = read_table()
+    unused = {room: set(allowed) for room, allowed in rooms.items()}
+    for path in FILES:
+        room = room_of(path, rooms)
+        if room:
+            unused[room] -= needed_by(path, room, rooms).keys()
+    assert not {room: names for room, names in unused.items() if names}
 
 
 def test_every_room_of_the_table_exists() -> None:

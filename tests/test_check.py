@@ -11,6 +11,7 @@ import pytest
 
 import backplay as bp
 import envs_for_tests as envs
+from backplay.errors import DemonstrationError
 from backplay.restore import AttributeState, OwnState
 
 
@@ -96,7 +97,7 @@ def test_the_restorer_that_would_be_exact_is_named() -> None:
     report = bp.check(env, forgetful, must_be_exact=False)
     assert not report.exact
     assert report.exact_restorer == "attributes"
-    with pytest.raises(bp.BackplayError, match=r"restorer=bp.RESTORERS\['attributes'\]\(\)"):
+    with pytest.raises(bp.BackplayError, match=r"restorer=RESTORERS\['attributes'\]\(\)"):
         bp.check(env, forgetful)
 
 
@@ -180,7 +181,7 @@ def test_remarks_on_success_and_versions() -> None:
 
 def test_another_env_or_space_is_refused() -> None:
     demo = bp.record(gym.make("MountainCar-v0"), [1, 1], seed=0)
-    with pytest.raises(bp.DemonstrationError, match="of another environment"):
+    with pytest.raises(DemonstrationError, match="of another environment"):
         bp.check(gym.make("CartPole-v1"), demo)
-    with pytest.raises(bp.DemonstrationError, match="of another observation space"):
+    with pytest.raises(DemonstrationError, match="of another observation space"):
         bp.check(gym.wrappers.FrameStackObservation(gym.make("MountainCar-v0"), 2), demo)

@@ -11,6 +11,8 @@ from gymnasium import spaces
 import backplay as bp
 from backplay.data.trees import first_difference
 from backplay.demos import Demonstration
+from backplay.errors import DemonstrationError
+from backplay.restore import RESTORERS, DeepCopy, Replay, Restorer
 from envs_for_tests import Corridor, LawlessCorridor, Levels, Spaces, StatefulCorridor
 
 BOX = spaces.Box(-1, 1, (2, 3), np.float32)
@@ -88,20 +90,20 @@ def test_without_actions_it_is_saved_and_used_all_the_same(tmp_path: Path) -> No
     env = bp.BackplayEnv(Corridor(), [loaded], bp.Uniform())
     observation, _ = env.reset(seed=1, options={"start": (0, 4)})
     assert observation.tolist() == demo.observations[4].tolist()
-    with pytest.raises(bp.DemonstrationError, match="has no actions"):
+    with pytest.raises(DemonstrationError, match="has no actions"):
         loaded.rollout()
 
 
-@pytest.mark.parametrize("restorer", [bp.DeepCopy(), bp.Replay()], ids=lambda r: r.name)
+@pytest.mark.parametrize("restorer", [DeepCopy(), Replay()], ids=lambda r: r.name)
 def test_states_that_are_no_data_are_rebuilt_and_verified(
-    tmp_path: Path, restorer: bp.Restorer
+    tmp_path: Path, restorer: Restorer
 ) -> None:
     demo = walk(restorer=restorer)
     demo.save(tmp_path / "demo.npz")
     alone = bp.load(tmp_path / "demo.npz")
     assert alone == demo
     assert alone.states is None
-    with pytest.raises(bp.DemonstrationError, match="loaded without its states"):
+    with pytest.raises(DemonstrationError, match="loaded without its states"):
         alone.snapshot(2)
     env = Corridor()
     loaded = bp.load(tmp_path / "demo.npz", env)
@@ -134,30 +136,30 @@ class SlowCorridor(Corridor):
 
 
 @pytest.mark.parametrize("field", ["observation", "reward", "terminated", "truncated"])
-@pytest.mark.parametrize("restorer", [bp.DeepCopy(), bp.Replay()], ids=lambda r: r.name)
+@pytest.mark.parametrize("restorer", [DeepCopy(), Replay()], ids=lambda r: r.name)
 def test_another_env_is_refused_with_step_and_field(
-    tmp_path: Path, restorer: bp.Restorer, field: str
+    tmp_path: Path, restorer: Restorer, field: str
 ) -> None:
     walk(restorer=restorer).save(tmp_path / "demo.npz")
-    with pytest.raises(bp.DemonstrationError, match=f"step 4, {field}.*python .*numpy"):
+    with pytest.raises(DemonstrationError, match=f"step 4, {field}.*python .*numpy"):
         bp.load(tmp_path / "demo.npz", SlowCorridor(field))
 
 
 def test_an_env_without_law_is_refused(tmp_path: Path) -> None:
-    demo = walk(LawlessCorridor.__base__(1000), restorer=bp.Replay())
+    demo = walk(LawlessCorridor.__base__(1000), restorer=Replay())
     demo.save(tmp_path / "demo.npz")
-    with pytest.raises(bp.DemonstrationError, match="step 4, observation"):
+    with pytest.raises(DemonstrationError, match="step 4, observation"):
         bp.load(tmp_path / "demo.npz", LawlessCorridor())
 
 
 def test_an_env_that_breaks_while_it_is_rebuilt(tmp_path: Path) -> None:
-    walk(restorer=bp.Replay()).save(tmp_path / "demo.npz")
-    with pytest.raises(bp.DemonstrationError, match="KeyError at step 0: 'level'"):
+    walk(restorer=Replay()).save(tmp_path / "demo.npz")
+    with pytest.raises(DemonstrationError, match="KeyError at step 0: 'level'"):
         bp.load(tmp_path / "demo.npz", Levels())
 
 
 def test_options_are_kept(tmp_path: Path) -> None:
-    demo = bp.record(Levels(), [1] * 4, seed=2, options={"level": 4}, restorer=bp.DeepCopy())
+    demo = bp.record(Levels(), [1] * 4, seed=2, options={"level": 4}, restorer=DeepCopy())
     demo.save(tmp_path / "demo.npz")
     loaded = bp.load(tmp_path / "demo.npz", Levels())
     assert loaded.options == {"level": 4}
@@ -167,12 +169,12 @@ def test_options_are_kept(tmp_path: Path) -> None:
 def test_an_env_with_other_spaces_or_another_id_is_refused(tmp_path: Path) -> None:
     demo = bp.record(gym.make("CartPole-v1"), [0, 1], seed=1)
     demo.save(tmp_path / "demo.npz")
-    with pytest.raises(bp.DemonstrationError, match="another environment"):
+    with pytest.raises(DemonstrationError, match="another environment"):
         bp.load(tmp_path / "demo.npz", gym.make("MountainCar-v0"))
-    with pytest.raises(bp.DemonstrationError, match="another observation space"):
+    with pytest.raises(DemonstrationError, match="another observation space"):
         bp.load(tmp_path / "demo.npz", Corridor())
     box_actions = Spaces(Corridor().observation_space, BOX)
-    with pytest.raises(bp.DemonstrationError, match="another action space"):
+    with pytest.raises(DemonstrationError, match="another action space"):
         walk().fit(box_actions)
 
 
@@ -186,8 +188,8 @@ def test_it_knows_what_it_was_recorded_on() -> None:
 
 @pytest.mark.parametrize("missing", ["seed", "actions"])
 def test_what_could_not_be_rebuilt_is_not_saved(tmp_path: Path, missing: str) -> None:
-    demo = replace(walk(restorer=bp.DeepCopy()), **{missing: None})
-    with pytest.raises(bp.DemonstrationError, match=f"no {missing}"):
+    demo = replace(walk(restorer=DeepCopy()), **{missing: None})
+    with pytest.raises(DemonstrationError, match=f"no {missing}"):
         demo.save(tmp_path / "demo.npz")
     assert os.listdir(tmp_path) == []
 
@@ -210,10 +212,10 @@ def test_a_restorer_of_ones_own(tmp_path: Path) -> None:
     demo = walk(env, restorer=Shelf())
     demo.save(tmp_path / "demo.npz")
     assert bp.load(tmp_path / "demo.npz", env, restorer=Shelf()) == demo
-    with pytest.raises(bp.DemonstrationError, match="unknown restorer 'shelf'"):
+    with pytest.raises(DemonstrationError, match="unknown restorer 'shelf'"):
         bp.load(tmp_path / "demo.npz")
-    with pytest.raises(bp.DemonstrationError, match="'shelf', not 'replay'"):
-        bp.load(tmp_path / "demo.npz", restorer=bp.Replay())
+    with pytest.raises(DemonstrationError, match="'shelf', not 'replay'"):
+        bp.load(tmp_path / "demo.npz", restorer=Replay())
 
 
 @pytest.mark.parametrize(
@@ -229,7 +231,7 @@ def test_a_restorer_of_ones_own(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_parts_that_do_not_fit_together_are_refused(name: str, value: Any) -> None:
-    with pytest.raises(bp.DemonstrationError, match="This is no demonstration") as caught:
+    with pytest.raises(DemonstrationError, match="This is no demonstration") as caught:
         replace(walk(), **{name: value})
     wanted = "end before the last" if name == "terminations" else name
     assert name == "rewards" or name == "truncations" or wanted in str(caught.value)
@@ -241,11 +243,9 @@ GARBAGE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "restorer", [make() for make in bp.RESTORERS.values()], ids=lambda r: r.name
-)
+@pytest.mark.parametrize("restorer", [make() for make in RESTORERS.values()], ids=lambda r: r.name)
 @pytest.mark.parametrize("garbage", GARBAGE, ids=repr)
-def test_a_state_that_is_garbage_is_an_error_of_ours(garbage: Any, restorer: bp.Restorer) -> None:
+def test_a_state_that_is_garbage_is_an_error_of_ours(garbage: Any, restorer: Restorer) -> None:
     demo = replace(walk(), restorer=restorer, states=[garbage] * 7)
     env = StatefulCorridor()
     env.reset(seed=0)

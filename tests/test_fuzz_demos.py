@@ -18,6 +18,8 @@ import demo_mutations
 import file_mutations
 import fuzz_demos
 from backplay.data import archive
+from backplay.errors import DemonstrationError
+from backplay.restore import Replay
 from envs_for_tests import Corridor
 
 COUNT = int(os.environ.get("BACKPLAY_FUZZ_COUNT", "600"))
@@ -67,7 +69,7 @@ def test_hostile_array_headers_are_refused(
     with pytest.raises((ValueError, TypeError, KeyError, RecursionError, MemoryError)):
         archive._array(header)
     document, arrays = demo_mutations.content_of(source[1])
-    with pytest.raises(bp.DemonstrationError):
+    with pytest.raises(DemonstrationError):
         load(demo_mutations.rebuilt(document, [header, *arrays[1:]]), tmp_path)
 
 
@@ -80,7 +82,7 @@ def test_hostile_json_is_refused_or_harmless(
     assert len(texts) == 36
     data = demo_mutations.rebuilt(texts[number], arrays)
     tracemalloc.start()
-    with suppress(bp.DemonstrationError):
+    with suppress(DemonstrationError):
         load(data, tmp_path)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -94,7 +96,7 @@ def test_a_pickle_in_the_place_of_an_array_is_not_run(
     mark = tmp_path / "ran"
     payload = demo_mutations.pickle.dumps(demo_mutations.Mark(str(mark)))
     for bad in (payload, demo_mutations.npy("'|O'", "(1,)", body=payload)):
-        with pytest.raises(bp.DemonstrationError):
+        with pytest.raises(DemonstrationError):
             load(demo_mutations.rebuilt(document, [bad, *arrays[1:]]), tmp_path)
     assert not mark.exists()
     demo_mutations.pickle.loads(payload)
@@ -109,7 +111,7 @@ def test_a_change_of_one_value_is_seen(
     for name, content in members.items():
         changed = bytearray(content)
         changed[-2] ^= 1
-        with pytest.raises(bp.DemonstrationError):
+        with pytest.raises(DemonstrationError):
             load(file_mutations.zipped([*{**members, name: bytes(changed)}.items()]), tmp_path)
 
 
@@ -131,7 +133,7 @@ def test_a_member_larger_than_it_says_is_not_unpacked(
 
     data = file_mutations.bomb(source[1], Always())  # type: ignore[arg-type]
     tracemalloc.start()
-    with pytest.raises(bp.DemonstrationError):
+    with pytest.raises(DemonstrationError):
         load(data, tmp_path)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -140,7 +142,7 @@ def test_a_member_larger_than_it_says_is_not_unpacked(
 
 @pytest.mark.parametrize("seed", [-5, 10**4000])
 def test_a_hostile_seed_is_an_error_of_ours(tmp_path: Path, seed: int) -> None:
-    demo = bp.record(Corridor(slip=0.5), [1, 1, 0], seed=2, restorer=bp.Replay())
+    demo = bp.record(Corridor(slip=0.5), [1, 1, 0], seed=2, restorer=Replay())
     demo.save(tmp_path / "demo.npz")
     document, arrays = demo_mutations.content_of((tmp_path / "demo.npz").read_bytes())
     document["tree"]["seed"] = seed

@@ -13,6 +13,8 @@ from gymnasium import wrappers as w
 
 import backplay as bp
 import envs_for_tests as envs
+from backplay.errors import DemonstrationError
+from backplay.restore import DeepCopy, Replay
 
 
 def test_what_is_kept() -> None:
@@ -65,20 +67,20 @@ def test_options_are_kept_and_passed_to_every_reset() -> None:
 def test_actions_can_be_left_out() -> None:
     demo = bp.record(envs.Corridor(5), lambda _: 1, keep_actions=False)
     assert demo.actions is None
-    with pytest.raises(bp.DemonstrationError, match="cannot be checked: expected actions"):
+    with pytest.raises(DemonstrationError, match="cannot be checked: expected actions"):
         bp.check(envs.Corridor(5), demo)
 
 
 def test_nothing_recorded_is_refused() -> None:
-    with pytest.raises(bp.DemonstrationError, match="Nothing was recorded"):
+    with pytest.raises(DemonstrationError, match="Nothing was recorded"):
         bp.record(envs.Corridor(), [])
 
 
 def test_a_restorer_asked_for_is_taken_if_it_is_exact() -> None:
-    demo = bp.record(envs.Corridor(9), lambda _: 1, restorer=bp.Replay())
+    demo = bp.record(envs.Corridor(9), lambda _: 1, restorer=Replay())
     assert demo.restorer.name == "replay"
     with pytest.raises(bp.BackplayError, match=r"deepcopy: restored at step \d+, it differs"):
-        bp.record(envs.TrapCorridor(), [1] * 12, restorer=bp.DeepCopy())
+        bp.record(envs.TrapCorridor(), [1] * 12, restorer=DeepCopy())
 
 
 @pytest.mark.parametrize("field", ["observation", "reward", "terminated", "truncated"])
@@ -119,7 +121,7 @@ SPACES = {
 
 
 @pytest.mark.parametrize("name", SPACES)
-@pytest.mark.parametrize("restorer", [None, bp.DeepCopy(), bp.Replay()])
+@pytest.mark.parametrize("restorer", [None, DeepCopy(), Replay()])
 def test_every_kind_of_space(name: str, restorer: Any, tmp_path: Path) -> None:
     env = envs.Spaces(*SPACES[name])
     space = env.action_space

@@ -12,6 +12,8 @@ from stable_baselines3 import PPO
 
 import backplay as bp
 import envs_for_tests as envs
+from backplay.records import Start
+from backplay.restore import Replay
 
 
 def mountaincar(**kwargs: Any) -> gym.Env:
@@ -58,7 +60,7 @@ def test_a_stream_inside_an_object_of_many_attributes_is_reseeded():
     env = bp.BackplayEnv(GameEnv(), [demo], bp.Uniform())
     seen = set()
     for _ in range(5):
-        env.reset(options={"start": bp.Start(0, 7)})
+        env.reset(options={"start": Start(0, 7)})
         seen.add(float(env.step(0)[0][0]))
     assert len(seen) == 5
 
@@ -66,8 +68,8 @@ def test_a_stream_inside_an_object_of_many_attributes_is_reseeded():
 def test_the_limit_of_the_env_stays_its_own():
     demo = bp.record(mountaincar(max_episode_steps=1000), climb, seed=7)
     env = bp.BackplayEnv(mountaincar(), [demo], bp.Uniform())
-    env.reset(seed=0, options={"start": bp.Start(0, 50)})
-    env.reset(options={"start": bp.Start(0, 0)})
+    env.reset(seed=0, options={"start": Start(0, 50)})
+    env.reset(options={"start": Start(0, 0)})
     steps = 1
     while not env.step(1)[3]:
         steps += 1
@@ -75,7 +77,7 @@ def test_the_limit_of_the_env_stays_its_own():
 
 
 def test_replayed_steps_count_once_over_two_calls_of_learn():
-    demo = bp.record(mountaincar(), climb, seed=7, restorer=bp.Replay())
+    demo = bp.record(mountaincar(), climb, seed=7, restorer=Replay())
     env = bp.BackplayEnv(mountaincar(), [demo], bp.Uniform())
     callback = bp.sb3.CurriculumCallback()
     model = PPO("MlpPolicy", env, n_steps=256, batch_size=64, n_epochs=1, seed=0)
@@ -93,7 +95,7 @@ def test_an_episode_from_reset_is_judged_alike_whatever_was_drawn():
     env = bp.BackplayEnv(gym.make("CartPole-v1"), demos, bp.Standard())
     episodes = []
     for demo in (0, 1):
-        env.reset(seed=1, options={"start": bp.Start(demo, 0)})
+        env.reset(seed=1, options={"start": Start(demo, 0)})
         while not any(env.step(1)[2:4]):
             pass
         episodes += env.take_episodes()

@@ -18,6 +18,7 @@ import envs_for_tests as envs
 from backplay.curricula import from_json
 from backplay.data import trees
 from backplay.learners import Teacher, make_network
+from backplay.restore import DeepCopy, Replay
 from backplay.train import TrainConfig, Training
 from resumption import assert_resumes_exactly, config, go, through_files
 
@@ -59,8 +60,8 @@ ZOO: dict[str, tuple[Make, Any, str]] = {
     "many streams": (Wide, None, "attributes"),
     "two players": (limited(envs.TwoPlayers, 13), None, "deepcopy"),
     "trap": (limited(envs.TrapCorridor, 13), None, "replay"),
-    "CartPole, replayed": (lambda: gym.make("CartPole-v1"), bp.Replay(), "replay"),
-    "CartPole, copied": (lambda: gym.make("CartPole-v1"), bp.DeepCopy(), "deepcopy"),
+    "CartPole, replayed": (lambda: gym.make("CartPole-v1"), Replay(), "replay"),
+    "CartPole, copied": (lambda: gym.make("CartPole-v1"), DeepCopy(), "deepcopy"),
     "MiniGrid": (
         lambda: gym.make("MiniGrid-Dynamic-Obstacles-6x6-v0", max_steps=20), None, "deepcopy",
     ),

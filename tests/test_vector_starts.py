@@ -19,6 +19,7 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecNormalize
 
 import backplay as bp
+from backplay.records import Start
 from corridor_demos import CURRICULA, EPISODES, LENGTH, WORKERS, demos, make
 
 gym.register_envs(ale_py)
@@ -103,7 +104,7 @@ def held(workers: Any) -> list[Any]:
     return list(workers.call("curriculum"))
 
 
-def first_starts(workers: Any, step: Callable[[], None]) -> list[bp.Start]:
+def first_starts(workers: Any, step: Callable[[], None]) -> list[Start]:
     """The starts of the next EPISODES episodes of each worker: none is preferred for its length."""
     for _ in range((EPISODES + 1) * (LENGTH + 1)):
         step()
@@ -113,7 +114,7 @@ def first_starts(workers: Any, step: Callable[[], None]) -> list[bp.Start]:
     return [episode.start for episodes in found for episode in episodes[1 : EPISODES + 1]]
 
 
-def p_value(starts: list[bp.Start], curriculum: Any) -> float:
+def p_value(starts: list[Start], curriculum: Any) -> float:
     """How well these starts fit the curriculum's weights; 0 if one of them has no weight."""
     lengths = [len(demo) for demo in demos()]
     expected = {
@@ -166,7 +167,7 @@ def test_the_curricula_above_are_told_apart() -> None:
     moments = [c.update((), f) for c in CURRICULA.values() for f in (0, 1000)][:4]
     for drawn in moments:
         starts = [
-            bp.Start(int(d), int(s))
+            Start(int(d), int(s))
             for d, s in zip(*drawn.sample(lengths, WORKERS * EPISODES, rng), strict=True)
         ]
         for other in moments:

@@ -14,31 +14,34 @@ from gymnasium.wrappers import TimeLimit
 import backplay as bp
 import envs_for_tests as envs
 from backplay.curricula import check_curriculum
+from backplay.demos.success import Ending
 from backplay.learners import PPOConfig
+from backplay.records import Start, Walk
+from backplay.restore import DeepCopy, Replay
 from backplay.train import TrainConfig, Training
 from backplay.wrapper.walks import Walks
 from corridor_demos import demos, make
 
 torch.set_num_threads(1)
 
-FIRST = bp.Walk(2, bp.Start(0, 1), 6, seed=17)
-SECOND = bp.Walk(5, bp.Start(2, 4), 3, seed=9)
-RESTORERS = [None, bp.DeepCopy(), bp.Replay()]
+FIRST = Walk(2, Start(0, 1), 6, seed=17)
+SECOND = Walk(5, Start(2, 4), 3, seed=9)
+RESTORERS = [None, DeepCopy(), Replay()]
 
 
 @dataclass(frozen=True)
 class Listed(bp.Standard):
     """Initial states, and walks that can be asked for."""
 
-    walks: tuple[bp.Walk, ...] = (FIRST, SECOND)
+    walks: tuple[Walk, ...] = (FIRST, SECOND)
 
 
-def actions_of(walk: bp.Walk) -> list[int]:
+def actions_of(walk: Walk) -> list[int]:
     return np.random.default_rng(walk.seed).integers(2, size=walk.steps).tolist()  # type: ignore[no-any-return]
 
 
 def enter(env: bp.BackplayEnv, demo: int, step: int) -> Any:
-    return env.reset(options={"start": bp.Start(demo, step)})[0].tolist()
+    return env.reset(options={"start": Start(demo, step)})[0].tolist()
 
 
 def recorded(actions: list[int], restorer: Any, env: Any = None) -> bp.Demonstration:
@@ -71,19 +74,19 @@ def test_a_walks_states_are_those_of_a_plain_walk(make_env: Any, restorer: Any) 
 
 def test_a_walk_ends_where_the_episode_would() -> None:
     """From one step before the end: the walk is over as soon as it steps right."""
-    seeds = {tuple(actions_of(bp.Walk(2, FIRST.start, 4, seed))): seed for seed in range(200)}
+    seeds = {tuple(actions_of(Walk(2, FIRST.start, 4, seed))): seed for seed in range(200)}
     for actions, last in (((1, 0, 0, 0), [3, 3]), ((0, 1, 1, 0), [3, 5])):
-        walk = bp.Walk(2, bp.Start(0, 3), 4, seeds[actions])
-        after = bp.Walk(3, bp.Start(2, 4), 2, 0)  # sets out from the last state before the end
+        walk = Walk(2, Start(0, 3), 4, seeds[actions])
+        after = Walk(3, Start(2, 4), 2, 0)  # sets out from the last state before the end
         env = make(Listed((walk, after)))
         assert [enter(env, 2, step) for step in (3, 4)] == [last, last]
-        assert env.start == bp.Start(2, 4)  # as asked, so that whoever counts finds it
+        assert env.start == Start(2, 4)  # as asked, so that whoever counts finds it
         assert enter(env, 3, 0) == last
 
 
 @pytest.mark.parametrize("rng", ["reseed", "restore"])
 def test_a_walk_is_the_same_in_every_worker_and_its_luck_its_own(rng: Any) -> None:
-    walks = tuple(bp.Walk(1 + i, bp.Start(0, 299), 30, seed=max(1, i)) for i in range(4))
+    walks = tuple(Walk(1 + i, Start(0, 299), 30, seed=max(1, i)) for i in range(4))
     slippery = envs.StatefulCorridor(10**6, slip=0.4)
     demo = bp.record(slippery, [1] * 300, seed=1)
 
@@ -98,7 +101,7 @@ def test_a_walk_is_the_same_in_every_worker_and_its_luck_its_own(rng: Any) -> No
     assert here[0] == here[1]  # the same seed
     assert len({str(path) for path in here}) == 3
 
-    def slips(path: list[Any], walk: bp.Walk) -> list[bool]:
+    def slips(path: list[Any], walk: Walk) -> list[bool]:
         moved = np.diff([place for place, _ in path])
         return [bool((m > 0) != a) for m, a in zip(moved, actions_of(walk), strict=True)]
 
@@ -117,7 +120,7 @@ def test_episodes_from_one_state_differ_in_luck() -> None:
     assert len(lives) == 5
 
 
-FIRST_OF_ONE = bp.Walk(1, bp.Start(0, 1), 6, seed=0)
+FIRST_OF_ONE = Walk(1, Start(0, 1), 6, seed=0)
 
 
 def test_other_action_spaces_are_drawn_from_a_seeded_copy() -> None:
@@ -139,7 +142,7 @@ def test_the_clock_runs_while_walking(time_limit: Any, held: int, left: int) -> 
     """Ten of twelve steps are gone where the walk sets out... unless it gets a fresh clock."""
     long = TimeLimit(envs.Corridor(100), 12)
     demo = bp.record(long, [1] * 11, seed=1)
-    walk = bp.Walk(1, bp.Start(0, 8), 6, seed=0)
+    walk = Walk(1, Start(0, 8), 6, seed=0)
     env = bp.BackplayEnv(long, [demo], Listed((walk,)), time_limit=time_limit)
     assert enter(env, 1, 6)[1] == 8 + held
     steps = 1
@@ -176,7 +179,7 @@ def test_walks_are_walked_when_they_are_first_needed_and_counted() -> None:
 def test_another_walk_under_the_same_id_is_another_walk() -> None:
     env = make(Listed())
     before = [enter(env, 5, step) for step in range(4)]
-    moved = bp.Walk(2, bp.Start(1, 3), 6, seed=17)  # the second walk sets out from it
+    moved = Walk(2, Start(1, 3), 6, seed=17)  # the second walk sets out from it
     env.set_curriculum(Listed((moved, SECOND)))
     fresh = make(Listed((moved, SECOND)))
     after = [enter(fresh, 5, step) for step in range(4)]
@@ -185,7 +188,7 @@ def test_another_walk_under_the_same_id_is_another_walk() -> None:
 
 
 def test_replayed_walks_count_the_whole_way() -> None:
-    two = [recorded([1] * n, bp.Replay()) for n in (10, 12)]
+    two = [recorded([1] * n, Replay()) for n in (10, 12)]
     env = bp.BackplayEnv(envs.StatefulCorridor(100), two, Listed())
     enter(env, 2, 3)
     assert env.take_restored_steps() == (1 + 6) + (1 + 3)
@@ -220,9 +223,9 @@ def test_the_beginning_of_a_walk_is_no_reset() -> None:
 
 
 def test_success_is_judged_by_the_demonstration_it_set_out_from() -> None:
-    ends: list[bp.Ending] = []
+    ends: list[Ending] = []
 
-    def rule(end: bp.Ending) -> bool:
+    def rule(end: Ending) -> bool:
         ends.append(end)
         return end.terminated
 
@@ -231,9 +234,9 @@ def test_success_is_judged_by_the_demonstration_it_set_out_from() -> None:
     while not env.step(1)[2]:
         pass
     (episode,) = env.take_episodes()
-    assert episode.start == bp.Start(5, 2)
+    assert episode.start == Start(5, 2)
     assert episode.success
-    assert ends[0].start == bp.Start(0, 1)
+    assert ends[0].start == Start(0, 1)
     by_default = make(Listed())
     enter(by_default, 5, 2)
     while not by_default.step(1)[2]:
@@ -254,8 +257,8 @@ def test_patience_allows_for_the_way_back() -> None:
 def test_origins_add_up() -> None:
     walks = Walks(demos())
     walks.keep((FIRST, SECOND))
-    assert walks.origin(bp.Start(1, 5)) == (bp.Start(1, 5), 0)
-    assert walks.origin(bp.Start(5, 2)) == (bp.Start(0, 1), 4 + 2)
+    assert walks.origin(Start(1, 5)) == (Start(1, 5), 0)
+    assert walks.origin(Start(5, 2)) == (Start(0, 1), 4 + 2)
 
 
 # Training ---------------------------------------------------------------------------------------

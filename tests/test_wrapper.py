@@ -13,6 +13,10 @@ from stable_baselines3.common.monitor import Monitor
 
 import backplay as bp
 import envs_for_tests as envs
+from backplay.demos.success import Ending
+from backplay.errors import DemonstrationError
+from backplay.records import Episode, Start
+from backplay.restore import DeepCopy, Replay
 from corridor_demos import CURRICULA, LENGTH, demos, luck, make
 
 gym.register_envs(ale_py)
@@ -24,8 +28,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::Deprecat
 
 def test_a_start_can_be_asked_for() -> None:
     env = make(bp.Standard())
-    observation, _ = env.reset(options={"start": bp.Start(1, 5)})
-    assert env.start == bp.Start(1, 5)
+    observation, _ = env.reset(options={"start": Start(1, 5)})
+    assert env.start == Start(1, 5)
     np.testing.assert_array_equal(observation, demos()[1].observations[5])
     assert env.reset(options={"start": (0, 2)})[0].tolist() == [2, 2]
     for _ in range(2):
@@ -42,11 +46,11 @@ def test_a_start_that_does_not_exist_is_refused(start: Any) -> None:
 def test_other_options_reach_the_env() -> None:
     demo = bp.record(envs.Levels(), lambda _: 1, options={"level": 4})
     env = bp.BackplayEnv(envs.Levels(), [demo], bp.Standard())
-    env.reset(options={"level": 9, "start": bp.Start(0, 0)})
+    env.reset(options={"level": 9, "start": Start(0, 0)})
     assert env.unwrapped.length == 9  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("restorer", [None, bp.DeepCopy(), bp.Replay()])
+@pytest.mark.parametrize("restorer", [None, DeepCopy(), Replay()])
 def test_initial_is_the_envs_own_reset_or_the_demonstrations(restorer: Any) -> None:
     """A level is drawn at every reset; with "demonstration" it is always the recorded one."""
 
@@ -69,7 +73,7 @@ def test_initial_is_the_envs_own_reset_or_the_demonstrations(restorer: Any) -> N
     assert {recorded.reset()[0][1] for _ in range(20)} == {demo.observations[0][1]}
 
 
-@pytest.mark.parametrize("restorer", [None, bp.DeepCopy(), bp.Replay()])
+@pytest.mark.parametrize("restorer", [None, DeepCopy(), Replay()])
 @pytest.mark.parametrize("rng", ["reseed", "restore"])
 def test_a_reset_after_a_restore_does_not_draw_what_was_drawn_before(
     restorer: Any, rng: Any
@@ -87,9 +91,9 @@ def test_a_reset_after_a_restore_does_not_draw_what_was_drawn_before(
     env.reset(seed=5)
     drawn = []
     for _ in range(10):
-        env.reset(options={"start": bp.Start(0, 3)})
+        env.reset(options={"start": Start(0, 3)})
         env.step(1)
-        drawn.append(env.reset(options={"start": bp.Start(0, 0)})[0][0])
+        drawn.append(env.reset(options={"start": Start(0, 0)})[0][0])
     assert len({*drawn}) == 10
 
 
@@ -108,12 +112,12 @@ def test_nor_where_the_stream_is_out_of_reach() -> None:
             self.place = int(self.sealed.rng.integers(10**6))
             return self.see(), {}
 
-    demo = bp.record(Drawn(10**7), [1] * 6, seed=1, restorer=bp.Replay())
+    demo = bp.record(Drawn(10**7), [1] * 6, seed=1, restorer=Replay())
     env = bp.BackplayEnv(Drawn(10**7), [demo], bp.Standard())
     drawn = []
     for _ in range(10):
-        env.reset(options={"start": bp.Start(0, 3)})
-        drawn.append(env.reset(options={"start": bp.Start(0, 0)})[0][0])
+        env.reset(options={"start": Start(0, 3)})
+        drawn.append(env.reset(options={"start": Start(0, 0)})[0][0])
     assert len({*drawn}) == 10
 
 
@@ -121,18 +125,18 @@ def test_nor_where_the_stream_is_out_of_reach() -> None:
 
 
 def test_success_is_by_the_users_rule() -> None:
-    seen: list[bp.Ending] = []
+    seen: list[Ending] = []
 
-    def rule(end: bp.Ending) -> bool:
+    def rule(end: Ending) -> bool:
         seen.append(end)
         return end.length < 3
 
     env = make(bp.Standard(), success=rule)
     for step in (0, 3):
-        env.reset(options={"start": bp.Start(0, step)})
+        env.reset(options={"start": Start(0, step)})
         luck(env)
     assert [episode.success for episode in env.take_episodes()] == [False, True]
-    assert seen[1] == bp.Ending(bp.Start(0, 3), 1.0, 1, 1.0, True, False, {})
+    assert seen[1] == Ending(Start(0, 3), 1.0, 1, 1.0, True, False, {})
 
 
 def test_only_finished_episodes_come_back() -> None:
@@ -142,12 +146,12 @@ def test_only_finished_episodes_come_back() -> None:
     assert env.take_episodes() == []
     env.reset()  # the first one was given up
     luck(env)
-    assert env.take_episodes() == [bp.Episode(env.start, 1.0, LENGTH, True)]
+    assert env.take_episodes() == [Episode(env.start, 1.0, LENGTH, True)]
     assert env.take_episodes() == []
 
 
 def test_restoring_by_replay_is_counted() -> None:
-    demo = bp.record(envs.Corridor(8), lambda _: 1, restorer=bp.Replay())
+    demo = bp.record(envs.Corridor(8), lambda _: 1, restorer=Replay())
     env = bp.BackplayEnv(envs.Corridor(8), [demo], bp.Uniform())
     for step in (3, 5, 0):
         env.reset(options={"start": (0, step)})
@@ -201,7 +205,7 @@ def test_one_that_waits_for_mastery_is_warned_of_too() -> None:
 # Patience ---------------------------------------------------------------------------------------
 
 
-def stand_still(env: Any, start: bp.Start) -> tuple[int, bool, bool]:
+def stand_still(env: Any, start: Start) -> tuple[int, bool, bool]:
     """How many steps an episode lasts that gets nowhere, and how it ends."""
     env.reset(options={"start": start})
     for step in range(1, 200):
@@ -213,26 +217,26 @@ def stand_still(env: Any, start: bp.Start) -> tuple[int, bool, bool]:
 
 def test_patience_is_a_multiple_of_what_the_demonstration_took() -> None:
     env = make(bp.Standard(), patience=2)
-    assert stand_still(env, bp.Start(0, 0)) == (16 + 2 * 4, False, True)
-    assert stand_still(env, bp.Start(1, 5)) == (16 + 2 * 2, False, True)
+    assert stand_still(env, Start(0, 0)) == (16 + 2 * 4, False, True)
+    assert stand_still(env, Start(1, 5)) == (16 + 2 * 2, False, True)
     assert [(e.length, e.success) for e in env.take_episodes()] == [(24, False), (20, False)]
-    assert stand_still(make(bp.Standard()), bp.Start(0, 0)) == (200, False, False)
+    assert stand_still(make(bp.Standard()), Start(0, 0)) == (200, False, False)
 
 
 def test_without_one_of_its_own_it_has_the_patience_of_the_curriculum() -> None:
     cut = bp.Backplay((bp.Window(0, 0, 4),), cut=2.0)
-    assert stand_still(make(cut), bp.Start(0, 0)) == (16 + 2 * 4, False, True)
-    assert stand_still(make(cut, patience=3), bp.Start(0, 0)) == (16 + 3 * 4, False, True)
+    assert stand_still(make(cut), Start(0, 0)) == (16 + 2 * 4, False, True)
+    assert stand_still(make(cut, patience=3), Start(0, 0)) == (16 + 3 * 4, False, True)
     silent = bp.Backplay((bp.Window(0, 0, 4),), cut=2.0, if_silent=True)
     env = make(silent)
-    assert stand_still(env, bp.Start(0, 0)) == (200, False, False)
-    env.set_curriculum(silent.update([bp.Episode(bp.Start(0, 0), -1.0, 9, False)], 9))
-    assert stand_still(env, bp.Start(0, 0)) == (16 + 2 * 4, False, True)
+    assert stand_still(env, Start(0, 0)) == (200, False, False)
+    env.set_curriculum(silent.update([Episode(Start(0, 0), -1.0, 9, False)], 9))
+    assert stand_still(env, Start(0, 0)) == (16 + 2 * 4, False, True)
 
 
 def test_reaching_the_goal_in_the_last_patient_step_is_no_truncation() -> None:
     env = make(bp.Standard(), patience=1)
-    env.reset(options={"start": bp.Start(0, 3)})
+    env.reset(options={"start": Start(0, 3)})
     answers = [env.step(action) for action in (*(0, 1) * 8, 1)]
     assert answers[-1][2:4] == (True, False)
     assert env.take_episodes()[0].success
@@ -267,17 +271,17 @@ def test_a_demonstration_is_not_a_list_of_them() -> None:
 
 
 def test_another_envs_demonstration_is_refused() -> None:
-    with pytest.raises(bp.DemonstrationError, match="of another observation space"):
+    with pytest.raises(DemonstrationError, match="of another observation space"):
         bp.BackplayEnv(gym.make("CartPole-v1"), demos(), bp.Standard())
     car = bp.record(gym.make("MountainCar-v0"), [1, 1])
-    with pytest.raises(bp.DemonstrationError, match="of another environment"):
+    with pytest.raises(DemonstrationError, match="of another environment"):
         bp.BackplayEnv(gym.make("CartPole-v1"), [car], bp.Standard())
 
 
 def test_another_stack_of_wrappers_is_refused_when_it_is_restored() -> None:
     env = bp.BackplayEnv(Monitor(envs.Corridor(LENGTH)), demos(), bp.Standard())
     with pytest.raises(bp.BackplayError, match="of another stack of wrappers"):
-        env.reset(options={"start": bp.Start(0, 2)})
+        env.reset(options={"start": Start(0, 2)})
 
 
 @pytest.mark.parametrize("other", [envs.Corridor(), 7, [envs.Corridor()]])

@@ -17,6 +17,8 @@ from stable_baselines3.common.monitor import Monitor
 import backplay as bp
 import envs_for_tests as envs
 from backplay.data import trees
+from backplay.records import Start
+from backplay.restore import DeepCopy, Replay
 from corridor_demos import luck, make
 
 gym.register_envs(ale_py)
@@ -53,7 +55,7 @@ def test_reseeded_luck_differs_and_is_reproducible() -> None:
         env.reset(seed=seed)
         found = []
         for _ in range(30):
-            env.reset(options={"start": bp.Start(0, 5)})
+            env.reset(options={"start": Start(0, 5)})
             found.append(tuple(env.step(0)[0] for _ in range(10)))
         return found
 
@@ -77,7 +79,7 @@ def test_sticky_actions_are_reseeded_or_restored() -> None:
     env: Any = gym.make("ALE/Breakout-v5", repeat_action_probability=0.5)
     demo = bp.record(env, [1, *[2, 3] * 15], seed=2)  # the paddle is amid at step 12
     assert demo.restorer.name == "atari"
-    start, actions = {"start": bp.Start(0, 12)}, [2, 3] * 4
+    start, actions = {"start": Start(0, 12)}, [2, 3] * 4
 
     def outcomes(rng: Any) -> set[bytes]:
         train = bp.BackplayEnv(env, [demo], bp.Uniform(), rng=rng)
@@ -95,7 +97,7 @@ def test_sticky_actions_are_reseeded_or_restored() -> None:
 # Time limits and what wrappers hold -------------------------------------------------------------
 
 
-@pytest.mark.parametrize("restorer", [None, bp.DeepCopy(), bp.Replay()])
+@pytest.mark.parametrize("restorer", [None, DeepCopy(), Replay()])
 @pytest.mark.parametrize(("time_limit", "left"), [("continue", 20 - 6), ("fresh", 20)])
 def test_the_time_limit_goes_on_or_starts_afresh(restorer: Any, time_limit: Any, left: int) -> None:
     def build() -> Any:
@@ -104,7 +106,7 @@ def test_the_time_limit_goes_on_or_starts_afresh(restorer: Any, time_limit: Any,
     demo = bp.record(build(), [1] * 10, restorer=restorer)
     env = bp.BackplayEnv(build(), [demo], bp.Uniform(), time_limit=time_limit)
     for _ in range(3):  # also after an episode that was cut short by the limit
-        env.reset(options={"start": bp.Start(0, 6)})
+        env.reset(options={"start": Start(0, 6)})
         steps, truncated = 0, False
         while not truncated:
             truncated = env.step(1)[3]
@@ -118,7 +120,7 @@ def test_minigrids_own_clock_starts_afresh() -> None:
     demo = bp.record(env, [0] * 10, seed=1)
     for time_limit, left in (("continue", 14), ("fresh", 20)):
         train: Any = bp.BackplayEnv(env, [demo], bp.Uniform(), time_limit=time_limit)
-        train.reset(options={"start": bp.Start(0, 6)})
+        train.reset(options={"start": Start(0, 6)})
         assert [train.step(0)[3] for _ in range(left)] == [False] * (left - 1) + [True]
 
 
@@ -131,7 +133,7 @@ def stack(env: gym.Env[Any, Any]) -> Any:
     return w.RecordEpisodeStatistics(w.FrameStackObservation(w.OrderEnforcing(env), 3))
 
 
-@pytest.mark.parametrize("restorer", [None, bp.DeepCopy(), bp.Replay()])
+@pytest.mark.parametrize("restorer", [None, DeepCopy(), Replay()])
 def test_nothing_is_left_over_in_wrappers(restorer: Any) -> None:
     """After any other episode, the stacked frames and the statistics are the demonstration's."""
     demo = bp.record(stack(envs.Corridor(8)), [1] * 8, restorer=restorer)
@@ -139,7 +141,7 @@ def test_nothing_is_left_over_in_wrappers(restorer: Any) -> None:
     env.reset(seed=0)
     for episode in range(6):
         luck(env, 3 + episode)
-        observation, _ = env.reset(options={"start": bp.Start(0, 5)})
+        observation, _ = env.reset(options={"start": Start(0, 5)})
         np.testing.assert_array_equal(observation[:, 0], [3, 4, 5])
         assert env.step(1)[0][:, 0].tolist() == [4, 5, 6]
         env.step(1)

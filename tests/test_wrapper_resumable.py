@@ -13,6 +13,7 @@ from gymnasium.wrappers import TimeLimit
 import backplay as bp
 import envs_for_tests as envs
 from backplay.data import trees
+from backplay.records import Start
 from backplay.wrapper import BackplayVector, ResumableBackplayEnv
 from resumption import through_files
 
@@ -105,10 +106,10 @@ def test_a_start_and_options_that_were_asked_for_come_back() -> None:
         return ResumableBackplayEnv(envs.Levels(), [demo], bp.Uniform())
 
     env, again = levels(), levels()
-    env.reset(seed=1, options={"level": 9, "start": bp.Start(0, 0)})
+    env.reset(seed=1, options={"level": 9, "start": Start(0, 0)})
     env.step(1)
     again.set_state(through_files(env.get_state()))
-    assert again.start == bp.Start(0, 0)
+    assert again.start == Start(0, 0)
     assert again.unwrapped.length == 9  # type: ignore[attr-defined]
 
 

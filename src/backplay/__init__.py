@@ -1,8 +1,14 @@
-"""Learn hard, sparse-reward tasks from a single demonstration."""
+"""Learn hard, sparse-reward tasks from a single demonstration.
 
-from typing import TYPE_CHECKING, Any
+The public surface. Everything else lives in its module, e.g. `backplay.records.Start` or
+`backplay.restore.Replay`. `import backplay` needs numpy and gymnasium alone; whatever needs more
+says which extra to install.
+"""
 
-from backplay import envs
+from typing import TYPE_CHECKING
+
+from backplay import envs as _envs  # registers their ids with Gymnasium  # noqa: F401
+from backplay.advise import advise
 from backplay.curricula import (
     Backplay,
     Curriculum,
@@ -11,17 +17,15 @@ from backplay.curricula import (
     Uniform,
     Window,
     check_curriculum,
-    from_json,
-    to_json,
 )
 from backplay.demos import Demonstration, load
-from backplay.demos.check import Report, check
+from backplay.demos.check import check
 from backplay.demos.record import record
-from backplay.demos.success import Ending
-from backplay.errors import BackplayError, DemonstrationError
-from backplay.records import Episode, Snapshot, Start, Walk
-from backplay.restore import RESTORERS, DeepCopy, Replay, Restorer, find_restorer
-from backplay.wrapper import BackplayEnv, advance, set_curriculum, take_episodes
+from backplay.errors import BackplayError
+from backplay.extras import lazily
+from backplay.restore import find_restorer
+from backplay.train.calls import evaluate, train
+from backplay.wrapper import BackplayEnv, advance
 
 if TYPE_CHECKING:
     from backplay.integrations import minari, sb3
@@ -29,46 +33,26 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "RESTORERS",
     "Backplay",
     "BackplayEnv",
     "BackplayError",
     "Curriculum",
-    "DeepCopy",
     "Demonstration",
-    "DemonstrationError",
-    "Ending",
-    "Episode",
-    "Replay",
-    "Report",
-    "Restorer",
     "ReverseCurriculum",
-    "Snapshot",
     "Standard",
-    "Start",
     "Uniform",
-    "Walk",
     "Window",
     "advance",
+    "advise",
     "check",
     "check_curriculum",
-    "envs",
+    "evaluate",
     "find_restorer",
-    "from_json",
     "load",
     "minari",
     "record",
     "sb3",
-    "set_curriculum",
-    "take_episodes",
-    "to_json",
+    "train",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """The integrations, imported when first asked for: each needs its extra."""
-    if name in ("minari", "sb3"):
-        import importlib
-
-        return importlib.import_module(f"backplay.integrations.{name}")
-    raise AttributeError(f"module 'backplay' has no attribute {name!r}")
+__getattr__ = lazily(__name__, {"minari": "integrations.minari", "sb3": "integrations.sb3"})

@@ -5,9 +5,19 @@ Plain tuples of data. They know nothing of environments, curricula or learners.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-__all__ = ["DrawsStarts", "Episode", "Snapshot", "Start", "Walk"]
+__all__ = [
+    "DrawsStarts",
+    "Episode",
+    "Snapshot",
+    "Start",
+    "Walk",
+    "episodes_as_rows",
+    "rows_as_episodes",
+    "start_of",
+]
 
 
 class Snapshot(NamedTuple):
@@ -60,6 +70,30 @@ class Episode(NamedTuple):
     """Steps taken from its start on."""
     success: bool
     """Whether it reached the goal."""
+
+
+def episodes_as_rows(episodes: Sequence[Episode]) -> list[list[Any]]:
+    """Episodes as plain data: for a file, or for another process."""
+    return [
+        [None if start is None else list(start), float(reward), int(length), bool(success)]
+        for start, reward, length, success in episodes
+    ]
+
+
+def rows_as_episodes(rows: Sequence[Sequence[Any]]) -> list[Episode]:
+    """What `episodes_as_rows` returned; raises where it is something else."""
+    return [
+        Episode(start_of(start), float(reward), int(length), bool(success))
+        for start, reward, length, success in rows
+    ]
+
+
+def start_of(pair: Sequence[Any] | None) -> Start | None:
+    """The start of a pair of numbers; None for none, which version 0.1 wrote as an empty list."""
+    if pair is None or len(pair) == 0:
+        return None
+    demo, step = pair
+    return Start(int(demo), int(step))
 
 
 @runtime_checkable

@@ -16,6 +16,7 @@ import pytest
 from cli_results import Result, Run, assert_refused
 
 import backplay as bp
+from backplay.restore import Replay
 from backplay.train.environments import make_env
 from backplay.ui import keys
 from backplay.ui.screen import Picture, captions, draw, fit
@@ -72,7 +73,7 @@ def test_undo_leads_to_the_same_episode_under_every_restorer(env_id: str) -> Non
 
 def test_undo_with_replay_goes_the_way_again() -> None:
     session = Session(gym.make("CartPole-v1"), seed=0)
-    session._restorer = bp.Replay()
+    session._restorer = Replay()
     session.restart()
     for action in (0, 1, 1):
         session.step(action)

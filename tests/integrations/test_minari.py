@@ -13,7 +13,8 @@ from minari.data_collector import EpisodeBuffer
 
 import backplay as bp
 from backplay.data.trees import first_difference
-from backplay.integrations import require
+from backplay.errors import DemonstrationError
+from backplay.restore import DeepCopy, Replay
 from envs_for_tests import Corridor, LawlessCorridor, Levels, Spaces, StatefulCorridor
 
 FORMATS = ["hdf5", "arrow", "parquet"]
@@ -67,7 +68,7 @@ def test_there_and_back_is_exact(name: str, data_format: str) -> None:
 
 
 @pytest.mark.parametrize("data_format", FORMATS)
-@pytest.mark.parametrize("restorer", [None, bp.DeepCopy(), bp.Replay()])
+@pytest.mark.parametrize("restorer", [None, DeepCopy(), Replay()])
 def test_every_kind_of_states_comes_back(restorer: Any, data_format: str) -> None:
     env = StatefulCorridor(slip=0.4)
     demos = [walk(env, restorer=restorer), bp.record(env, [1, 1, 0], seed=9, restorer=restorer)]
@@ -164,7 +165,7 @@ class TestEpisodesFromElsewhere:
 
     def test_a_restorer_can_be_chosen(self) -> None:
         dataset = foreign(walk(), Corridor(), "hdf5")
-        demo = bp.minari.from_minari(dataset, Corridor(slip=0.4), restorer=bp.Replay())
+        demo = bp.minari.from_minari(dataset, Corridor(slip=0.4), restorer=Replay())
         assert demo.restorer.name == "replay"
 
     @pytest.mark.parametrize("field", ["observation", "reward", "terminated", "truncated"])
@@ -180,19 +181,19 @@ class TestEpisodesFromElsewhere:
             "truncated": {"truncations": flags},
         }[field]
         dataset = foreign(demo, Corridor(), "hdf5", **changes)
-        with pytest.raises(bp.DemonstrationError, match=f"cannot be reproduced.*step 4, {field}"):
+        with pytest.raises(DemonstrationError, match=f"cannot be reproduced.*step 4, {field}"):
             bp.minari.from_minari(dataset, Corridor(slip=0.4))
 
     def test_without_a_seed(self) -> None:
         dataset = foreign(walk(), Corridor(), "hdf5", seed=None)
-        with pytest.raises(bp.DemonstrationError, match="an episode without a seed"):
+        with pytest.raises(DemonstrationError, match="an episode without a seed"):
             bp.minari.from_minari(dataset, Corridor(slip=0.4))
 
     def test_of_another_env(self) -> None:
         dataset = foreign(walk(), Corridor(), "hdf5")
-        with pytest.raises(bp.DemonstrationError, match=r"step [1-6], observation"):
+        with pytest.raises(DemonstrationError, match=r"step [1-6], observation"):
             bp.minari.from_minari(dataset, Corridor(slip=0.9))
-        with pytest.raises(bp.DemonstrationError, match="another observation space"):
+        with pytest.raises(DemonstrationError, match="another observation space"):
             bp.minari.from_minari(dataset, gym.make("CartPole-v1"))
 
     def test_one_that_goes_on_after_its_end(self) -> None:
@@ -201,14 +202,14 @@ class TestEpisodesFromElsewhere:
         dataset = foreign(
             demo, Corridor(), "hdf5", rewards=end.tolist(), terminations=(end > 0).tolist()
         )
-        with pytest.raises(bp.DemonstrationError, match="step 3: it ends now"):
+        with pytest.raises(DemonstrationError, match="step 3: it ends now"):
             bp.minari.from_minari(dataset, Corridor(length=3))
 
     def test_of_an_env_without_law_or_one_that_breaks(self) -> None:
         dataset = foreign(walk(), Corridor(), "hdf5")
-        with pytest.raises(bp.DemonstrationError, match="cannot be reproduced"):
+        with pytest.raises(DemonstrationError, match="cannot be reproduced"):
             bp.minari.from_minari(dataset, LawlessCorridor())
-        with pytest.raises(bp.DemonstrationError, match="cannot be reproduced"):
+        with pytest.raises(DemonstrationError, match="cannot be reproduced"):
             bp.minari.from_minari(dataset, Levels())
 
 
@@ -226,7 +227,7 @@ def test_an_exported_episode_that_was_changed_is_refused(data_format: str) -> No
             "truncations": episode.truncations.tolist(), "infos": episode.infos, "seed": 5,
         }  # fmt: skip
         dataset.update_dataset_from_buffer([EpisodeBuffer(**{**given, **changes})])
-        with pytest.raises(bp.DemonstrationError):
+        with pytest.raises(DemonstrationError):
             bp.minari.from_minari(dataset, env, episode=len(dataset) - 1)
 
 
@@ -302,9 +303,3 @@ def test_backplay_does_not_import_minari_by_itself() -> None:
     code = "import backplay, sys; print('minari' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
-
-
-def test_require_is_silent_about_what_is_there() -> None:
-    require("numpy", "anything")
-    with pytest.raises(bp.BackplayError, match=r"no_such_package is not installed.*backplay\[x\]"):
-        require("no_such_package", "x")

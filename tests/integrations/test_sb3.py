@@ -9,6 +9,8 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecNorm
 
 import backplay as bp
 from backplay.integrations.sb3 import curriculum_of
+from backplay.records import Episode
+from backplay.restore import Replay
 
 
 def cartpole() -> gym.Env:
@@ -36,7 +38,7 @@ class Spy(bp.sb3.CurriculumCallback):
         super().__init__(every=1)
         self.given: list[tuple[int, list[bp.Curriculum]]] = []
         self.logged: dict[str, list[float]] = {}
-        self.all_episodes: list[bp.Episode] = []
+        self.all_episodes: list[Episode] = []
 
     def _advance(self) -> None:
         super()._advance()
@@ -151,7 +153,7 @@ def test_the_curriculum_is_saved_with_the_model_and_goes_on(demo, tmp_path):
 
 def test_steps_spent_on_replaying_count(demo):
     replayed = bp.record(
-        cartpole(), lambda o: int(o[2] + o[3] > 0), seed=3, max_steps=100, restorer=bp.Replay()
+        cartpole(), lambda o: int(o[2] + o[3] > 0), seed=3, max_steps=100, restorer=Replay()
     )
     callback = bp.sb3.CurriculumCallback()
     env = bp.BackplayEnv(cartpole(), [replayed], bp.Uniform())

@@ -11,9 +11,19 @@ import numpy as np
 import pytest
 from gymnasium import wrappers as w
 
-from backplay import RESTORERS, BackplayError, DeepCopy, Replay, Restorer
+from backplay import BackplayError
 from backplay.data import trees
-from backplay.restore import AttributeState, History, MujocoState, OwnState, candidates
+from backplay.restore import (
+    RESTORERS,
+    AttributeState,
+    DeepCopy,
+    History,
+    MujocoState,
+    OwnState,
+    Replay,
+    Restorer,
+    candidates,
+)
 from backplay.restore.rollout import replay, roll
 from envs_for_tests import Corridor, ReusedArrays, SecretCorridor, StatefulCorridor
 

@@ -11,20 +11,35 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from backplay.advise.advice import Advice, conclude, first_window
-from backplay.advise.fit import fit_chain
-from backplay.advise.measure import Measured, Prober, Progress, Rung, measure
-from backplay.advise.predict import Prediction, draw_frames
-from backplay.advise.signs import Sign, find_signs
-from backplay.advise.words import describe
 from backplay.curricula.curriculum import real_number, whole_number
 from backplay.demos import Demonstration
+from backplay.extras import lazily, require
 from backplay.restore.rollout import AnyEnv, Policy
 
+if TYPE_CHECKING:
+    from backplay.advise.advice import Advice
+    from backplay.advise.measure import Measured, Progress, Rung
+    from backplay.advise.predict import Prediction
+    from backplay.advise.signs import Sign
+    from backplay.advise.words import describe
+
 __all__ = ["Advice", "Measured", "Prediction", "Rung", "Sign", "advise", "describe"]
+
+__getattr__ = lazily(  # the theory needs an extra, and `import backplay` imports this
+    __name__,
+    {
+        "Advice": "advice",
+        "Measured": "measure",
+        "Prediction": "predict",
+        "Rung": "measure",
+        "Sign": "signs",
+        "describe": "words",
+    },
+)
 
 COUNTING = 4.0  # seconds kept for fitting and predicting
 ROLLOUTS = 100
@@ -52,6 +67,13 @@ def advise(
         seconds: when to be done, roughly. One step of the env cannot be interrupted.
         progress: told of every rollout.
     """
+    require("numba", "scipy", "networkx")
+    from backplay.advise.advice import conclude, first_window
+    from backplay.advise.fit import fit_chain
+    from backplay.advise.measure import Prober, measure
+    from backplay.advise.predict import draw_frames
+    from backplay.advise.signs import find_signs
+
     began = time.monotonic()
     rng = np.random.default_rng(whole_number("seed", seed))
     rollouts = whole_number("rollouts", rollouts, at_least=1)

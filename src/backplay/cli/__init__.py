@@ -17,6 +17,7 @@ from difflib import get_close_matches
 from types import ModuleType
 
 from backplay.errors import BackplayError, BusyError
+from backplay.extras import missing
 
 BUSY = 75  # as sysexits.h has it: try again later
 
@@ -71,6 +72,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BUSY
     except BackplayError as error:
         return _refuse(str(error))
+    except ModuleNotFoundError as error:
+        said = missing(error)
+        if said is None:
+            raise
+        return _refuse(str(said))
     except BrokenPipeError:  # the reader of a pipe has left; nothing more can be said
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

@@ -53,7 +53,7 @@ def to_bytes(kind: str, tree: trees.Tree) -> bytes:
             "Nothing was written",
             expected=f"at most {_MAX_BYTES} bytes, {_MAX_TEXT} of them as JSON",
             got=f"{size} bytes, {len(text)} of them as JSON",
-            do="Record a shorter episode, or use restorer=bp.Replay(), whose states take no room.",
+            do='Record a shorter episode, or use restorer="replay", whose states take no room.',
         )
     manifest = {"kind": kind, "version": _VERSION, "sha256": _digest(text, arrays)}
     buffer = io.BytesIO()

@@ -81,7 +81,7 @@ def check(
             "This demonstration does not restore exactly",
             expected="the recorded answers after every restore",
             got=str(report),
-            do=f"Record it again with restorer=bp.RESTORERS[{report.exact_restorer!r}]()."
+            do=f"Record it again with restorer={report.exact_restorer!r}."
             if report.exact_restorer
             else "Training from these states would teach another task. Make the env deterministic"
             " given its seed, or give it get_state() and set_state().",

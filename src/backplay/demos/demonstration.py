@@ -8,10 +8,8 @@ actions, and verified, as soon as an env is at hand. Knows nothing of curricula.
 from __future__ import annotations
 
 import io
-import platform
 import re
 from dataclasses import dataclass, field, replace
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backplay.data import archive, trees
+from backplay.data.versions import versions_of
 from backplay.errors import BackplayError, DemonstrationError
 from backplay.records import Snapshot
 from backplay.restore import RESTORERS, History, Restorer
@@ -230,12 +229,6 @@ def describe_env(env: AnyEnv) -> dict[str, Any]:
         except (TypeError, ValueError, RecursionError):
             kwargs[name] = _words(value)
     packages = ["backplay", "gymnasium", "numpy", type(env.unwrapped).__module__.partition(".")[0]]
-    versions = {"python": platform.python_version()}
-    for package in packages:
-        try:
-            versions[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
     return {
         "env_id": spec.id if spec else None,
         "env_kwargs": kwargs,
@@ -243,7 +236,7 @@ def describe_env(env: AnyEnv) -> dict[str, Any]:
             "observation": _words(env.observation_space),
             "action": _words(env.action_space),
         },
-        "versions": versions,
+        "versions": versions_of(packages),
     }
 
 

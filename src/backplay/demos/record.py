@@ -10,7 +10,14 @@ from typing import Any
 
 from backplay.demos.demonstration import Demonstration, describe_env
 from backplay.errors import BackplayError, DemonstrationError, show
-from backplay.restore import History, Restorer, candidates, find_flaw, find_restorer
+from backplay.restore import (
+    History,
+    Restorer,
+    candidates,
+    find_flaw,
+    find_restorer,
+    restorer_named,
+)
 from backplay.restore.find import no_restorer
 from backplay.restore.rollout import AnyEnv, Policy, Rollout, replay_from_reset, roll
 
@@ -22,7 +29,7 @@ def record(
     seed: int = 0,
     options: dict[str, Any] | None = None,
     max_steps: int = 100_000,
-    restorer: Restorer | None = None,
+    restorer: Restorer | str | None = None,
     success: bool | None = None,
     keep_actions: bool = True,
 ) -> Demonstration:
@@ -36,7 +43,8 @@ def record(
         seed: passed to `env.reset`, and kept.
         options: passed to `env.reset`, and kept.
         max_steps: the recording stops here if the episode does not end before.
-        restorer: how to save states; by default the fastest that proves exact on this env.
+        restorer: how to save states, by name ("attributes", "mujoco", "replay", ...) or as an
+            object; by default the fastest that proves exact on this env.
         success: whether the episode reached its goal, if you know; else `info["is_success"]` or
             `info["success"]` of the last step, if the env says.
         keep_actions: False drops the actions, where the states are plain data.
@@ -47,7 +55,10 @@ def record(
         raise BackplayError(
             "seed", expected="a whole number", got=show(seed), do="A recording keeps its seed."
         ) from error
-    chosen = restorer or find_restorer(env, seed=seed, options=options)
+    if restorer is None:
+        chosen = find_restorer(env, seed=seed, options=options)
+    else:
+        chosen = restorer_named(restorer)
     rollout = roll(
         History(env), policy_or_actions,
         seed=seed, options=options, max_steps=max_steps, save=chosen.save,
@@ -58,7 +69,7 @@ def record(
             do="Pass a policy or a list of actions.",
         )  # fmt: skip
     flaw = find_flaw(env, chosen, rollout, points=32)
-    if flaw and restorer:
+    if flaw and restorer is not None:
         raise no_restorer([f"  {chosen.name}: {flaw}"])
     if flaw:  # random actions did not show what this episode does: try the others on it
         chosen, rollout = find_exact(env, rollout, but=chosen.name)

@@ -4,7 +4,8 @@
 atomic updates would cost more than the rules; in return, a kernel that allocates does not compile.
 Kernels release the GIL, so threads run them side by side, and are cached on disk. A cached kernel
 holds the code of the kernels it calls, so it is stale as soon as any file of its environment's
-folder changes: numba looks at the kernel's own file only, `kernel` at all of them.
+folder changes, or of the files that all environments share: numba looks at the kernel's own file
+only, `kernel` at all of them.
 """
 
 from __future__ import annotations
@@ -15,9 +16,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from numba import njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
+from backplay.extras import require
+
+require("numba")
+
+from numba import njit, types  # noqa: E402  # after the clear error
+from numba.core import cgutils  # noqa: E402
+from numba.extending import intrinsic  # noqa: E402
 
 _OPTIONS: Any = {"cache": True, "nogil": True, "_nrt": False}
 _HERE = Path(__file__).parent
@@ -44,8 +49,8 @@ def _sources(filename: str) -> str:
 
 @cache
 def _fingerprint(folder: Path) -> str:
-    digest = hashlib.sha256(Path(__file__).read_bytes())
-    for path in sorted(folder.rglob("*.py")):
+    digest = hashlib.sha256()
+    for path in sorted({*_HERE.glob("*.py"), *folder.rglob("*.py")}):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -26,11 +26,11 @@ from backplay.data import trees
 from backplay.demos.demonstration import Demonstration, describe_env, load
 from backplay.demos.record import record
 from backplay.errors import BackplayError, DemonstrationError
-from backplay.integrations import require
+from backplay.extras import require
 from backplay.restore import Restorer
 from backplay.restore.rollout import AnyEnv
 
-require("minari", "minari")
+require("minari")
 
 import minari  # noqa: E402  # after the clear error
 from minari.data_collector import EpisodeBuffer  # noqa: E402

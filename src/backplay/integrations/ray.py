@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from backplay.errors import BackplayError
-from backplay.integrations import require
+from backplay.extras import require
 from backplay.runs.sweep import Ended, Task, Worker, work_command
 
-require("ray", "ray")
+require("ray")
 
 import ray  # noqa: E402  # after the clear error
 from ray.exceptions import RayError, TaskCancelledError  # noqa: E402

@@ -12,11 +12,11 @@ from typing import Any
 
 from backplay.curricula import Curriculum, from_json, to_json
 from backplay.errors import BackplayError
-from backplay.integrations import require
+from backplay.extras import require
 from backplay.records import Episode
 from backplay.wrapper import advance
 
-require("stable_baselines3", "sb3")
+require("stable_baselines3")
 
 from stable_baselines3.common.callbacks import BaseCallback  # noqa: E402  # after the clear error
 

@@ -13,22 +13,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from backplay.errors import BackplayError
+from backplay.extras import require
 from backplay.train import Progress
 
 
 @contextmanager
 def open_logs(path: Path, *, resumed_at: int) -> Iterator[Callable[[Progress], None]]:
     """A function that logs an update; what a killed run logged beyond `resumed_at` is hidden."""
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError as error:
-        raise BackplayError(
-            "TensorBoard logs",
-            expected="the package tensorboard",
-            got=str(error),
-            do='pip install "backplay[tensorboard]"',
-        ) from error
+    require("tensorboard")
+    from torch.utils.tensorboard import SummaryWriter
+
     writer = SummaryWriter(str(path), purge_step=resumed_at + 1)
 
     def log(progress: Progress) -> None:

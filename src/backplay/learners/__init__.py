@@ -1,5 +1,11 @@
 """Learners: PPO, its networks and its advantages; imitation by cloning, DAgger and GAIL."""
 
+# ruff: noqa: E402  # the clear error comes first
+
+from backplay.extras import require
+
+require("torch")
+
 from backplay.learners.advantages import estimate_advantages, successor_values
 from backplay.learners.cloning import CloningProgress, Pairs, clone
 from backplay.learners.config import PPOConfig

@@ -22,7 +22,7 @@ from gymnasium.vector.utils import batch_space
 
 from backplay.errors import BackplayError, show
 from backplay.learners.workers import Share, Workers, join
-from backplay.records import Episode, Start
+from backplay.records import episodes_as_rows, rows_as_episodes
 
 __all__ = ["OwnShare", "SliceOfAll", "divide"]
 
@@ -106,9 +106,8 @@ class OwnShare(_Part):
         if name == "restored_steps":
             return tuple(n for part in self.workers.gather(list(found)) for n in part)
         if name == "take_episodes":
-            mine = [[_as_plain(episode) for episode in taken] for taken in found]
-            everyones = self.workers.gather(mine)
-            return tuple([_as_episode(e) for e in taken] for part in everyones for taken in part)
+            everyones = self.workers.gather([episodes_as_rows(taken) for taken in found])
+            return tuple(rows_as_episodes(taken) for part in everyones for taken in part)
         return found
 
     def _get_state(self) -> dict[str, Any]:
@@ -175,16 +174,6 @@ class SliceOfAll(_Part):
 
     def _observe(self) -> Any:
         return self._own(self.envs.observe())  # type: ignore[attr-defined]
-
-
-def _as_plain(episode: Episode) -> list[Any]:
-    start = None if episode.start is None else list(episode.start)
-    return [start, float(episode.total_reward), int(episode.length), bool(episode.success)]
-
-
-def _as_episode(plain: list[Any]) -> Episode:
-    start, total_reward, length, success = plain
-    return Episode(start and Start(*start), total_reward, length, success)
 
 
 def _is_by_env(state: Any) -> bool:

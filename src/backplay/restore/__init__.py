@@ -19,6 +19,7 @@ from backplay.restore.restorers import (
     ReplayState,
     Restorer,
     candidates,
+    restorer_named,
 )
 
 __all__ = [
@@ -39,4 +40,5 @@ __all__ = [
     "layers",
     "put_back_wrappers",
     "restart_clocks",
+    "restorer_named",
 ]

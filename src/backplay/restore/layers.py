@@ -257,7 +257,7 @@ def _is_left(item: Tree) -> bool:
 def _misfit(where: str, expected: str, got: str) -> BackplayError:
     return BackplayError(
         f"{where} cannot be put back", expected=expected, got=got,
-        do="Record the demonstration with restorer=bp.DeepCopy() or bp.Replay().",
+        do='Record the demonstration with restorer="deepcopy" or restorer="replay".',
     )  # fmt: skip
 
 

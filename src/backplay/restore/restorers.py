@@ -302,6 +302,18 @@ RESTORERS: dict[str, Callable[[], Restorer]] = {
 """By name, fastest first."""
 
 
+def restorer_named(asked: Restorer | str) -> Restorer:
+    """The restorer of a name; one that is given as an object is itself."""
+    if not isinstance(asked, str):
+        return asked
+    if asked in RESTORERS:
+        return RESTORERS[asked]()
+    raise BackplayError(
+        "restorer", expected=f"one of {', '.join(map(repr, RESTORERS))}", got=repr(asked),
+        do="Or pass a restorer of your own, an object with save and load.",
+    )  # fmt: skip
+
+
 def candidates(env: AnyEnv) -> list[Restorer]:
     """The restorers that may work on `env`, fastest first."""
     base = env.unwrapped

@@ -12,12 +12,13 @@ import subprocess
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from backplay.data.versions import versions_of
+
 PACKAGES = (
-    "backplay", "torch", "numpy", "numba", "gymnasium", "scipy", "safetensors",
+    "backplay", "torch", "numpy", "numba", "gymnasium", "scipy",
     "stable-baselines3", "minigrid", "ale-py", "mujoco", "gymnasium-robotics", "ray",
 )  # fmt: skip
 
@@ -26,7 +27,7 @@ def gather(command: str | None = None) -> dict[str, Any]:
     """What is known of this process; `command` instead of the one it was started with."""
     return {
         "command": command or shlex.join(sys.orig_argv),
-        "versions": {"python": platform.python_version(), **_versions()},
+        "versions": versions_of(PACKAGES),
         "platform": platform.platform(),
         "processor": _processor(),
         "cores": os.cpu_count(),
@@ -55,14 +56,6 @@ def _git(file: Path, *words: str) -> str | None:
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return None
     return done.stdout.strip()
-
-
-def _versions() -> dict[str, str]:
-    found: dict[str, str] = {}
-    for package in PACKAGES:
-        with suppress(metadata.PackageNotFoundError):
-            found[package] = metadata.version(package)
-    return found
 
 
 def _processor() -> str:

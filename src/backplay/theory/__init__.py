@@ -1,5 +1,11 @@
 """Theory: the paper's analysis as functions: chains, first-passage times, rates, simulations."""
 
+# ruff: noqa: E402  # the clear error comes first
+
+from backplay.extras import require
+
+require("numba", "scipy", "networkx")
+
 from backplay.theory.bounds import (
     Work,
     log_backplay,

@@ -1,7 +1,28 @@
-"""Training: the one loop that meets every part, its settings, and what it tells."""
+"""Training: the one loop that meets every part, its settings, and what it tells.
 
-from backplay.train.config import Evaluator, MakeNetwork, TrainConfig
-from backplay.train.loop import Training, without_words
-from backplay.train.progress import Progress
+The names below need torch, so they are imported when they are asked for: `calls`, which is part of
+the public surface, is imported by `import backplay` itself.
+"""
+
+from typing import TYPE_CHECKING
+
+from backplay.extras import lazily
+
+if TYPE_CHECKING:
+    from backplay.train.config import Evaluator, MakeNetwork, TrainConfig
+    from backplay.train.loop import Training, without_words
+    from backplay.train.progress import Progress
 
 __all__ = ["Evaluator", "MakeNetwork", "Progress", "TrainConfig", "Training", "without_words"]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "Evaluator": "config",
+        "MakeNetwork": "config",
+        "Progress": "progress",
+        "TrainConfig": "config",
+        "Training": "loop",
+        "without_words": "loop",
+    },
+)

@@ -17,6 +17,7 @@ import gymnasium as gym
 
 from backplay.demos import Demonstration
 from backplay.errors import BackplayError, show
+from backplay.extras import how_to_install, require
 from backplay.restore.rollout import AnyEnv
 
 
@@ -24,17 +25,15 @@ class Package(NamedTuple):
     """A package that registers environments when it is imported."""
 
     name: str
-    extra: str
     ids: str
     """A pattern of the ids it registers."""
 
 
 PACKAGES = (
-    Package("minigrid", "minigrid", r"(MiniGrid|BabyAI)-"),
-    Package("ale_py", "atari", r"ALE/|\w+(NoFrameskip|Deterministic)-v"),
+    Package("minigrid", r"(MiniGrid|BabyAI)-"),
+    Package("ale_py", r"ALE/|\w+(NoFrameskip|Deterministic)-v"),
     Package(
         "highway_env",
-        "highway",
         r"(highway|merge|roundabout|parking|intersection|racetrack|exit|u-turn|two-way|lane-keeping)"
         r"(-\w+)*-v\d",
     ),
@@ -124,11 +123,7 @@ def _import_packages(name: str) -> None:
     """Imports the package that registers `name`; where no pattern fits, all that are installed."""
     named = [package for package in PACKAGES if re.match(package.ids, name)]
     for package in named:
-        if find_spec(package.name) is None:
-            raise BackplayError(
-                f"{name} needs the package {package.name}, which is not installed",
-                do=f'Install it: pip install "backplay[{package.extra}]".',
-            )
+        require(package.name)
     for package in named or PACKAGES:
         _import_if_installed(package)
 
@@ -171,5 +166,5 @@ def _missing_dependency(env_id: str, error: Exception) -> BackplayError:
     return BackplayError(
         f"{env_id} needs a package that is not installed",
         got=str(error)[:200],
-        do=f'Install it: pip install "backplay[{extra}]".' if extra else None,
+        do=how_to_install(extra) if extra else None,
     )

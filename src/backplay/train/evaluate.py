@@ -6,11 +6,12 @@ each from its own seed, so that the numbers do not depend on how many run side b
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from gymnasium.vector.utils import concatenate, create_empty_array
 from numpy.typing import NDArray
 
@@ -84,7 +85,7 @@ def evaluate(
     try:
         while playing:
             active = sorted(playing)
-            actions = act(_batch(envs[0], [observations[i] for i in active]))
+            actions = act(batch_of(envs[0].observation_space, [observations[i] for i in active]))
             for i, action in zip(active, actions, strict=True):
                 observation, reward, terminated, truncated, info = envs[i].step(action)
                 episode = playing[i]
@@ -106,8 +107,7 @@ def evaluate(
     return Evaluation(successes, returns, lengths)
 
 
-def _batch(env: AnyEnv, observations: list[Any]) -> Any:
-    """Observations of several envs as one batch, as gymnasium.vector makes them."""
-    space = env.observation_space
+def batch_of(space: spaces.Space[Any], observations: Sequence[Any]) -> Any:
+    """Observations of `space` as one batch, as gymnasium.vector makes them: arrays are [n, ...]."""
     empty: Any = create_empty_array(space, n=len(observations))
     return concatenate(space, observations, empty)

@@ -17,7 +17,7 @@ import numpy as np
 from gymnasium import spaces
 
 from backplay.errors import BackplayError, show
-from backplay.integrations import require
+from backplay.extras import require
 from backplay.restore.rollout import AnyEnv, Policy
 
 
@@ -96,7 +96,7 @@ def _broken(path: Path, error: Exception) -> BackplayError:
 
 def policy_from_model(path: Path, algorithm: str, env: AnyEnv, *, stochastic: bool) -> Policy:
     """The policy of a model that Stable-Baselines3 saved; refused if its spaces are others."""
-    require("stable_baselines3", "sb3")
+    require("stable_baselines3")
     import stable_baselines3
     from stable_baselines3.common.base_class import BaseAlgorithm
 

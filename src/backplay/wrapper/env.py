@@ -229,8 +229,8 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             pass
         raise BackplayError(
             'options["start"]', got=show(asked),
-            expected=f"a Start with demo below {len(self.demos)} and a step before its end",
-            do="Write reset(options={'start': bp.Start(demo=0, step=12)}).",
+            expected=f"(demo, step), demo below {len(self.demos)}, step before its end",
+            do="Write reset(options={'start': (0, 12)}).",
         )  # fmt: skip
 
     def _warn_if_unattended(self) -> None:

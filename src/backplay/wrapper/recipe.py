@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from backplay.data import trees
 from backplay.data.streams import RandomStream
-from backplay.records import Episode, Start, Walk
+from backplay.records import Start, Walk
 
-__all__ = ["Recipe", "episodes_as_rows", "rows_as_episodes"]
+__all__ = ["Recipe"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,19 +69,6 @@ class Recipe:
             wrappers=list(data["wrappers"]),
             actions=[trees.copy(action) for action in data["actions"]],
         )
-
-
-def episodes_as_rows(episodes: Sequence[Episode]) -> list[list[Any]]:
-    """Finished episodes as plain data."""
-    return [[list(episode.start or ()), *episode[1:]] for episode in episodes]
-
-
-def rows_as_episodes(rows: Sequence[Sequence[Any]]) -> list[Episode]:
-    """What `episodes_as_rows` returned; raises where it is something else."""
-    return [
-        Episode(_start(start) if start else None, float(reward), int(length), bool(success))
-        for start, reward, length, success in rows
-    ]
 
 
 def _start(pair: Sequence[Any]) -> Start:

@@ -17,10 +17,10 @@ import numpy as np
 from backplay.data import trees
 from backplay.data.streams import RandomStream, new_generator, read_stream
 from backplay.errors import BackplayError
-from backplay.records import Start
+from backplay.records import Start, episodes_as_rows, rows_as_episodes
 from backplay.restore import capture_wrappers, put_back_wrappers
 from backplay.wrapper.env import BackplayEnv
-from backplay.wrapper.recipe import Recipe, episodes_as_rows, rows_as_episodes
+from backplay.wrapper.recipe import Recipe
 from backplay.wrapper.walks import Walks
 
 

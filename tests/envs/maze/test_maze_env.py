@@ -13,6 +13,7 @@ from hand_made_mazes import by_hand
 
 import backplay as bp
 from backplay.envs.maze import Maze, demonstrations, generate, play
+from backplay.records import Start
 
 LIBRARY = generate(mazes=4, held_out=1, extra=5, seed=0)
 
@@ -98,7 +99,7 @@ def test_backplay_starts_on_the_way_with_either_clock(time_limit: Any, left: int
     env = bp.BackplayEnv(
         Maze(LIBRARY), demonstrations(LIBRARY), bp.Uniform(), time_limit=time_limit
     )
-    planes, _ = env.reset(seed=0, options={"start": bp.Start(2, 10)})
+    planes, _ = env.reset(seed=0, options={"start": Start(2, 10)})
     assert planes[0].argmax() == LIBRARY.training.paths[2][10]
     steps, truncated = 0, False
     while not truncated:

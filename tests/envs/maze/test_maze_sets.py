@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hand_made_mazes import by_hand
 
-from backplay import BackplayError, DemonstrationError
 from backplay.data import archive
 from backplay.envs.maze import MazeLibrary, MazeSet, generate, load_mazes
 from backplay.envs.maze.sets import training_mazes
+from backplay.errors import BackplayError, DemonstrationError
 
 
 def test_a_set_by_hand() -> None:

@@ -15,7 +15,7 @@ from scipy import stats
 import backplay as bp
 from backplay.data import archive, trees
 from backplay.envs.maze import Maze, MazeVector, demonstrations, generate
-from backplay.records import Walk
+from backplay.records import Episode, Start, Walk
 
 LIBRARY = generate(mazes=5, held_out=1, extra=5, seed=0)
 MAZES = LIBRARY.training
@@ -44,7 +44,7 @@ def chosen(steps: int, n: int = N, seed: int = 1) -> np.ndarray:
     return np.random.default_rng(seed).integers(5, size=(steps, n))
 
 
-def place_of(start: bp.Start) -> tuple[int, int, int]:
+def place_of(start: Start) -> tuple[int, int, int]:
     return start.demo, int(MAZES.paths[start.demo][start.step]), start.step
 
 
@@ -79,7 +79,7 @@ def test_every_agent_is_a_single_env(fresh: bool) -> None:
                 continue
             assert infos["final_obs"][i].tolist() == [info["maze"], info["cell"]]
             assert infos["final_info"]["is_success"][i] == info["is_success"]
-            expected.append(bp.Episode(starts[i], totals[i, 0], int(totals[i, 1]), done))
+            expected.append(Episode(starts[i], totals[i, 0], int(totals[i, 1]), done))
             totals[i] = 0
             assert seen[i].tolist() == list(place_of(now[i])[:2])
             begin(single, *place_of(now[i])[:2], 0 if fresh else now[i].step)
@@ -98,9 +98,9 @@ def test_every_agent_is_a_single_env(fresh: bool) -> None:
 
 
 def test_walks_and_patience_are_those_of_backplay_env() -> None:
-    walks = (Walk(5, bp.Start(1, 20), 9, 0), Walk(6, bp.Start(5, 7), 12, 1))
-    starts = [bp.Start(i % 5, 30 - i) for i in range(N - 6)]
-    starts += [bp.Start(5 + i % 2, 4 + i) for i in range(6)]
+    walks = (Walk(5, Start(1, 20), 9, 0), Walk(6, Start(5, 7), 12, 1))
+    starts = [Start(i % 5, 30 - i) for i in range(N - 6)]
+    starts += [Start(5 + i % 2, 4 + i) for i in range(6)]
     envs = MazeVector(N, LIBRARY, curriculum=Walks(walks), patience=1.7)
     seen, _ = envs.reset(seed=0, options={"starts": starts})
     assert envs.starts == starts
@@ -186,8 +186,8 @@ def plain_walk(maze: int, cell: int, clock: int, walk: Walk) -> tuple[list[int],
 
 def test_walks_are_walked_held_and_dropped() -> None:
     length = int(MAZES.lengths[2])
-    first = [Walk(5 + i, bp.Start(2, length - 1), 30, i) for i in range(8)]
-    late = Walk(13, bp.Start(first[0].demo, 500), 190, 77)  # from a walk's end, until time is over
+    first = [Walk(5 + i, Start(2, length - 1), 30, i) for i in range(8)]
+    late = Walk(13, Start(first[0].demo, 500), 190, 77)  # from a walk's end, until time is over
     cells, steps = {}, 0
     for walk in first:
         cells[walk.demo], taken = plain_walk(2, int(MAZES.paths[2][-2]), length - 1, walk)
@@ -205,48 +205,48 @@ def test_walks_are_walked_held_and_dropped() -> None:
     envs.set_curriculum(Walks((*first[2:], late)))
     assert envs.restored_steps == steps + taken, "nothing is walked twice"
     with pytest.raises(bp.BackplayError, match="walk held"):
-        envs.reset(options={"starts": [bp.Start(5, 0)] * N})
-    envs.reset(options={"starts": [bp.Start(7, 0), *[bp.Start(1, 3)] * (N - 1)]})
+        envs.reset(options={"starts": [Start(5, 0)] * N})
+    envs.reset(options={"starts": [Start(7, 0), *[Start(1, 3)] * (N - 1)]})
     assert envs.reset()[0][:, 0].tolist() == [2] * N
 
 
 def test_the_clock_goes_on_along_a_walk_unless_it_is_fresh() -> None:
-    walk = Walk(9, bp.Start(0, 4), 7, 3)
+    walk = Walk(9, Start(0, 4), 7, 3)
     cells, _ = plain_walk(0, int(MAZES.paths[0][4]), 4, walk)
     assert len(cells) == 8
     for time_limit, left in (("continue", 200 - 4 - 6), ("fresh", 200)):
         envs = MazeVector(1, LIBRARY, curriculum=Walks((walk,)), time_limit=time_limit)
         assert envs.restored_steps == 7
-        seen, _ = envs.reset(seed=0, options={"starts": [bp.Start(9, 6)]})
+        seen, _ = envs.reset(seed=0, options={"starts": [Start(9, 6)]})
         assert seen.tolist() == [[0, cells[6]]]
         steps = 1
         while not envs.step(np.array([0]))[3][0]:
             steps += 1
         assert steps == left
-    assert envs.take_episodes()[0].start == bp.Start(9, 6)
+    assert envs.take_episodes()[0].start == Start(9, 6)
 
 
 def test_a_walk_ends_when_its_time_is_over() -> None:
     mazes = by_hand(max_steps=5)
-    envs = MazeVector(1, mazes, curriculum=Walks((Walk(1, bp.Start(0, 1), 9, 0),)))
+    envs = MazeVector(1, mazes, curriculum=Walks((Walk(1, Start(0, 1), 9, 0),)))
     assert envs.restored_steps == 4
-    envs.reset(options={"starts": [bp.Start(1, 8)]})
+    envs.reset(options={"starts": [Start(1, 8)]})
     assert envs.step(np.array([0]))[3][0], "one step is left in the last state that is no end"
 
 
 def test_a_changed_walk_is_walked_anew_and_new_walks_may_set_out_from_dropped_ones() -> None:
-    envs = MazeVector(1, LIBRARY, curriculum=Walks((Walk(9, bp.Start(0, 4), 7, 3),)))
-    envs.set_curriculum(Walks((Walk(9, bp.Start(0, 4), 7, 4),)))
+    envs = MazeVector(1, LIBRARY, curriculum=Walks((Walk(9, Start(0, 4), 7, 3),)))
+    envs.set_curriculum(Walks((Walk(9, Start(0, 4), 7, 4),)))
     assert envs.restored_steps == 14
-    envs.set_curriculum(Walks((Walk(10, bp.Start(9, 7), 2, 5),)))
+    envs.set_curriculum(Walks((Walk(10, Start(9, 7), 2, 5),)))
     assert envs.restored_steps == 16
-    for wrong in (Walk(4, bp.Start(0, 4), 7, 3), Walk(12, bp.Start(11, 0), 1, 0)):
+    for wrong in (Walk(4, Start(0, 4), 7, 3), Walk(12, Start(11, 0), 1, 0)):
         with pytest.raises(bp.BackplayError):
             envs.set_curriculum(Walks((wrong,)))
 
 
 def test_a_restored_vector_goes_on_exactly(tmp_path: Any) -> None:
-    walks = tuple(Walk(5 + i, bp.Start(i, 20), 25, i) for i in range(5))
+    walks = tuple(Walk(5 + i, Start(i, 20), 25, i) for i in range(5))
 
     def make(curriculum: bp.Curriculum) -> MazeVector:
         return MazeVector(N, LIBRARY, curriculum=curriculum, patience=4.0)
@@ -293,7 +293,7 @@ def test_only_the_last_hundred_thousand_episodes_are_kept() -> None:
     episodes = envs.take_episodes()
     assert len(episodes) == 100_000
     assert sum(episode.success for episode in episodes) == 60_000
-    assert episodes[-1] == bp.Episode(bp.Start(0, 0), pytest.approx(0.85), 5, True)
+    assert episodes[-1] == Episode(Start(0, 0), pytest.approx(0.85), 5, True)
 
 
 def test_it_is_made_by_gymnasium_and_advanced_like_any_other(tmp_path: Any) -> None:
@@ -323,7 +323,7 @@ def test_what_cannot_be_is_refused() -> None:
     assert envs.starts == [None, None]
     with pytest.raises(bp.BackplayError, match="reset"):
         envs.step(np.zeros(2, np.int64))
-    for starts in ([bp.Start(0, 0)], [bp.Start(0, 99)] * 2, [bp.Start(-1, 0)] * 2, 3, [3, 4]):
+    for starts in ([Start(0, 0)], [Start(0, 99)] * 2, [Start(-1, 0)] * 2, 3, [3, 4]):
         with pytest.raises(bp.BackplayError, match="start"):
             envs.reset(options={"starts": starts})
     envs.reset(seed=0)
@@ -336,12 +336,12 @@ def test_what_cannot_be_is_refused() -> None:
 
 
 def test_what_sets_out_from_a_walk_that_changed_is_walked_anew() -> None:
-    one, other = Walk(5, bp.Start(0, 4), 20, 3), Walk(5, bp.Start(0, 30), 20, 4)
-    child = Walk(6, bp.Start(5, 20), 10, 1)
+    one, other = Walk(5, Start(0, 4), 20, 3), Walk(5, Start(0, 30), 20, 4)
+    child = Walk(6, Start(5, 20), 10, 1)
     envs = MazeVector(1, LIBRARY, curriculum=Walks((one, child)))
     envs.set_curriculum(Walks((other, child)))
     fresh = MazeVector(1, LIBRARY, curriculum=Walks((other, child)))
-    starts = {"starts": [bp.Start(6, 9)]}
+    starts = {"starts": [Start(6, 9)]}
     assert np.array_equal(envs.reset(options=starts)[0], fresh.reset(options=starts)[0])
     before = MazeVector(1, LIBRARY, curriculum=Walks((one, child)))
     assert not np.array_equal(before.reset(options=starts)[0], fresh.reset(options=starts)[0])

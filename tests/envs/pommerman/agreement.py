@@ -19,7 +19,8 @@ from numba import njit
 from scipy.special import gammaln
 from scipy.stats import binom
 
-from backplay.envs.pommerman import chance, states
+from backplay.envs import chance
+from backplay.envs.pommerman import states
 from backplay.envs.pommerman.agents import MEMORY, SCRATCH, forget
 from backplay.envs.pommerman.layout import ACTIONS
 

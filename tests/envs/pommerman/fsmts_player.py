@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from open_boards import Cell
 
-from backplay.envs.pommerman import chance
+from backplay.envs import chance
 from backplay.envs.pommerman.agents import MEMORY, SCRATCH
 from backplay.envs.pommerman.agents import fsmts_memory as kept
 from backplay.envs.pommerman.agents.fsmts import FsmtsOptions, decide

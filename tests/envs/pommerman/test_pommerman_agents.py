@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from backplay.envs.pommerman import agents, boards, chance
+from backplay.envs import chance
+from backplay.envs.pommerman import agents, boards
 from backplay.envs.pommerman.agents import FSMTS, MEMORY, OUTSIDE, RANDOM, SCRATCH, SIMPLE, simple
 from backplay.envs.pommerman.agents import random as random_agent
 from backplay.envs.pommerman.agents.fsmts import FsmtsOptions

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from backplay.envs.pommerman import boards, chance, states
+from backplay.envs import chance
+from backplay.envs.pommerman import boards, states
 from backplay.envs.pommerman import layout as at
 
 N = 2000

@@ -19,6 +19,7 @@ from backplay.envs.pommerman.layout import AGENT_ALIVE, AGENT_FIELDS, AGENTS, ST
 from backplay.envs.pommerman.matches import play_match
 from backplay.envs.pommerman.players import players
 from backplay.envs.pommerman.recordings import Game
+from backplay.errors import DemonstrationError
 
 KIND = "backplay pommerman games"
 
@@ -104,7 +105,7 @@ def test_of_several_who_died_last_together_it_is_the_lowest_seat() -> None:
     assert (short.winner, short.runner_up) == (1, 2)
     assert len(short.seen_by(0)) == 2  # who dies earlier has a shorter game
     nobody = replace(short, rows=np.concatenate([rows[:3], rows[:1]]))
-    with pytest.raises(bp.DemonstrationError, match="no winner"):
+    with pytest.raises(DemonstrationError, match="no winner"):
         nobody.seen_by("winner")
 
 
@@ -152,15 +153,15 @@ DAMAGES = {
 def test_a_damaged_file_is_refused(damage: str, tmp_path: Path) -> None:
     path = tmp_path / "games.npz"
     damaged(DAMAGES[damage])(path)
-    with pytest.raises(bp.DemonstrationError, match="cannot be used"):
+    with pytest.raises(DemonstrationError, match="cannot be used"):
         load_games(path)
 
 
 def test_no_file_and_another_file_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(bp.DemonstrationError, match="no file"):
+    with pytest.raises(DemonstrationError, match="no file"):
         load_games(tmp_path / "none.npz")
     demonstrations()[0].save(tmp_path / "demo.npz")
-    with pytest.raises(bp.DemonstrationError, match="pommerman games"):
+    with pytest.raises(DemonstrationError, match="pommerman games"):
         load_games(tmp_path / "demo.npz")
 
 
@@ -194,7 +195,7 @@ def test_it_is_used_by_backplay_env_and_success_is_to_win() -> None:
 
 
 def test_other_opponents_do_not_repeat_it() -> None:
-    with pytest.raises(bp.DemonstrationError, match="another way"):
+    with pytest.raises(DemonstrationError, match="another way"):
         perspectives()[0].record(gym.make(ENV, opponents="simple"))
 
 

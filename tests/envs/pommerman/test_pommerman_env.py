@@ -20,6 +20,7 @@ from backplay.envs.pommerman.env import PommermanFFA
 from backplay.envs.pommerman.layout import AGENT_ALIVE, AGENT_FIELDS, AGENTS, LIMIT, STEP
 from backplay.envs.pommerman.learner import picks_up, result
 from backplay.envs.pommerman.planes import stack
+from backplay.restore import RESTORERS
 
 
 def make(**kwargs: Any) -> PommermanFFA:
@@ -267,7 +268,7 @@ def test_wrong_actions_are_refused() -> None:
 def test_reseeded_opponents_go_another_way_and_restored_ones_do_not() -> None:
     env = gym.make(ENV, seat=0)
     env.reset(seed=0)
-    restorer = bp.RESTORERS["own"]()
+    restorer = RESTORERS["own"]()
     for _ in range(20):
         env.step(0)
     state = restorer.save(env)

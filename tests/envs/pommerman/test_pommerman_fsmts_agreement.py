@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from agreement import Case, cases, p_value, tally, verdict
 
-from backplay.envs.pommerman import chance
+from backplay.envs import chance
 from backplay.envs.pommerman.agents import MEMORY, SCRATCH
 from backplay.envs.pommerman.agents.fsmts import FsmtsOptions, decide
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from backplay.envs.pommerman import boards, chance, rules
+from backplay.envs import chance
+from backplay.envs.pommerman import boards, rules
 from backplay.envs.pommerman.agents import MEMORY, SCRATCH
 from backplay.envs.pommerman.agents import fsmts_options as places
 from backplay.envs.pommerman.agents.fsmts import FsmtsOptions, decide

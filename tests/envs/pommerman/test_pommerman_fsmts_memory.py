@@ -6,7 +6,7 @@ from fsmts_player import ME, Player, answer, answers, cell_of
 from open_boards import open_board
 from scipy.stats import chisquare
 
-from backplay.envs.pommerman import chance
+from backplay.envs import chance
 from backplay.envs.pommerman.agents import MEMORY, SCRATCH
 from backplay.envs.pommerman.agents import fsmts_memory as kept
 from backplay.envs.pommerman.agents.fsmts import SCRATCH_NEEDED, FsmtsOptions

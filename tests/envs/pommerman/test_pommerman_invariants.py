@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from random_states import arena
 
-from backplay.envs.pommerman import boards, chance, rules, states
+from backplay.envs import chance
+from backplay.envs.pommerman import boards, rules, states
 from backplay.envs.pommerman import layout as at
 
 VARIANTS: list[dict[str, int]] = [

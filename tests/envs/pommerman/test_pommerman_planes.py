@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from random_states import random_rows
 
-from backplay.envs.pommerman import boards, chance, planes, rules
+from backplay.envs import chance
+from backplay.envs.pommerman import boards, planes, rules
 from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.observations import observe
 

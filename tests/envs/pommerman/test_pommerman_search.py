@@ -8,7 +8,7 @@ from fsmts_player import ME, Player
 from imagined_states import imagined
 from open_boards import Cell, open_board
 
-from backplay.envs.pommerman import chance
+from backplay.envs import chance
 from backplay.envs.pommerman.agents import MEMORY, SCRATCH
 from backplay.envs.pommerman.agents import fsmts_memory as kept
 from backplay.envs.pommerman.agents import search as tree

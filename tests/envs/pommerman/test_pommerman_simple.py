@@ -9,7 +9,8 @@ from numba import njit
 from scipy.stats import chi2
 from simple_reference import outcomes
 
-from backplay.envs.pommerman import boards, chance, rules, states
+from backplay.envs import chance
+from backplay.envs.pommerman import boards, rules, states
 from backplay.envs.pommerman.agents import MEMORY, SCRATCH, simple
 from backplay.envs.pommerman.layout import (
     ACTIONS,

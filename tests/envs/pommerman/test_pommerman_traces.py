@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backplay.envs.pommerman import boards, chance, rules, states, traces
+from backplay.envs import chance
+from backplay.envs.pommerman import boards, rules, states, traces
 from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.bulk import rows_from_json
 from backplay.errors import BackplayError

@@ -15,6 +15,8 @@ import backplay as bp
 from backplay.envs.pommerman.layout import STEP
 from backplay.envs.pommerman.learner import picks_up
 from backplay.envs.pommerman.vector import PommermanVector
+from backplay.records import Start
+from backplay.wrapper import take_episodes
 
 N = 4
 
@@ -81,9 +83,9 @@ def test_with_demonstrations_it_plays_the_games_of_backplay_env(
         lambda: bp.BackplayEnv(gym.make(ENV), demonstrations(), curriculum, initial=initial)
     )
     assert assert_same_games(batched, single, 250) > 5
-    ours, theirs = bp.take_episodes(batched), bp.take_episodes(single)
+    ours, theirs = take_episodes(batched), take_episodes(single)
     assert sorted(ours) == sorted(theirs)
-    assert bp.take_episodes(batched) == []
+    assert take_episodes(batched) == []
 
 
 def test_threads_do_not_matter() -> None:
@@ -100,7 +102,7 @@ def test_threads_do_not_matter() -> None:
 
 
 def test_both_frames_are_the_restored_one_unless_asked_otherwise() -> None:
-    starts = [bp.Start(i, 40 + i) for i in range(N)]
+    starts = [Start(i, 40 + i) for i in range(N)]
     for frames in ("doubled", "recorded"):
         envs = PommermanVector(N, demos=perspectives(), frames=frames)  # type: ignore[arg-type]
         seen, infos = envs.reset(seed=0, options={"starts": starts})
@@ -117,7 +119,7 @@ def test_restored_streams_repeat_the_demonstration_and_reseeded_ones_do_not() ->
     demo = perspectives()[0]
     for rng in ("restore", "reseed"):
         envs = PommermanVector(1, demos=[demo], rng=rng)  # type: ignore[arg-type]
-        envs.reset(seed=3, options={"starts": [bp.Start(0, 60)]})
+        envs.reset(seed=3, options={"starts": [Start(0, 60)]})
         same = []
         for t in range(60, 200):
             over = envs.step(demo.game.actions[t, demo.seat][None])[2][0]
@@ -143,7 +145,7 @@ def test_items_pay_in_the_dense_variant_only() -> None:
             initial="demonstration",
             item_reward=item_reward,
         )
-        envs.reset(seed=0, options={"starts": [bp.Start(0, step) for step in steps]})
+        envs.reset(seed=0, options={"starts": [Start(0, step) for step in steps]})
         _, rewards, *_ = envs.step(demo.game.actions[steps, seat])
         assert rewards.tolist() == [item_reward if taken[step] else 0.0 for step in steps]
 
@@ -265,9 +267,9 @@ def test_wrong_actions_seeds_and_starts_are_refused() -> None:
         with pytest.raises(bp.BackplayError, match="actions"):
             envs.step(np.array(actions))
     with pytest.raises(bp.BackplayError, match="starts"):
-        envs.reset(options={"starts": [bp.Start(0, 0)] * 2})
+        envs.reset(options={"starts": [Start(0, 0)] * 2})
     envs = PommermanVector(2, demos=perspectives())
-    for starts in ([bp.Start(0, 0)], [bp.Start(9, 0)] * 2, [bp.Start(0, 10_000)] * 2, ["x", "y"]):
+    for starts in ([Start(0, 0)], [Start(9, 0)] * 2, [Start(0, 10_000)] * 2, ["x", "y"]):
         with pytest.raises(bp.BackplayError, match="starts"):
             envs.reset(options={"starts": starts})
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from backplay.demos import Demonstration
 from backplay.demos.record import record
-from backplay.envs.maze import chance, draw
+from backplay.envs import chance
+from backplay.envs.maze import draw
 from backplay.envs.maze.generate import Recipe, draw_maze
 from backplay.envs.maze.rules import ACTIONS, NAMES, after, find_exits, offsets
 from backplay.envs.maze.sets import MazeLibrary, MazeSet, training_mazes
@@ -89,7 +90,7 @@ class Maze(gym.Env[NDArray[np.uint8], np.int64]):
         asked = self._checked('options["maze"]', (options or {}).get("maze"))
         self.maze = self._wanted if asked is None else asked
         if self.mazes is None:
-            self._enter(*draw_maze(self._recipe, chance.stream(self.np_random)))
+            self._enter(*draw_maze(self._recipe, chance.drawn_from(self.np_random)))
         else:
             if self.maze is None:
                 self.maze = int(self.np_random.integers(self.mazes.num_mazes))

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backplay.envs import chance
 from backplay.envs.kernels import kernel
-from backplay.envs.maze import chance
 from backplay.envs.maze.rules import find_exits, offsets
 from backplay.envs.maze.sets import MazeLibrary, MazeSet
 from backplay.envs.maze.solve import UNREACHABLE, Desk, guess, spread, walk
@@ -36,15 +36,15 @@ def draw_board(stream, height, width, count, min_distance, walls):  # type: igno
     The start is any cell, the goal any at a Manhattan distance of at least `min_distance`.
     """
     cells = height * width
-    start = chance.below(stream, cells)
+    start = chance.below(stream, 0, cells)
     down, right = start // width, start % width
     goal = start
     while abs(goal // width - down) + abs(goal % width - right) < min_distance:
-        goal = chance.below(stream, cells)
+        goal = chance.below(stream, 0, cells)
     walls[:] = False
     left = count
     while left > 0:
-        cell = chance.below(stream, cells)
+        cell = chance.below(stream, 0, cells)
         if cell != start and cell != goal and not walls[cell]:
             walls[cell] = True
             left -= 1
@@ -207,7 +207,7 @@ def make_set(
 ) -> MazeSet:
     """A set of n mazes made by a recipe."""
     _whole("n", n, 1)
-    generator = Generator(recipe, chance.stream(rng))
+    generator = Generator(recipe, chance.drawn_from(rng))
     made = []
     for i in range(n):
         made.append(generator.next())

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backplay.envs import chance
 from backplay.envs.kernels import kernel
-from backplay.envs.maze import chance
 from backplay.envs.maze.rules import ACTIONS, DOWN, LEFT, RIGHT, UP, after, find_exits, offsets
 
 if TYPE_CHECKING:
@@ -140,8 +140,8 @@ def walk(  # type: ignore[no-untyped-def]
     while cell != goal:
         plan(exits, offsets, guesses, cell, goal, heap, costs, arrivals)
         action = first_action(offsets, cell, goal, arrivals)
-        if follow < 1.0 and chance.uniform(stream) >= follow:
-            action = (action + 1 + chance.below(stream, ACTIONS - 1)) % ACTIONS
+        if follow < 1.0 and chance.uniform(stream, 0) >= follow:
+            action = (action + 1 + chance.below(stream, 0, ACTIONS - 1)) % ACTIONS
         cell = after(exits, offsets, cell, action)
         actions[t] = action
         t += 1

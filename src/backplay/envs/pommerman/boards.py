@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from backplay.envs.chance import below
 from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.cellsets import having, only, size, spread
-from backplay.envs.pommerman.chance import below
 from backplay.envs.pommerman.layout import (
     AGENT,
     AGENT_ALIVE,

@@ -18,7 +18,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from backplay.envs.pommerman import chance, draw, snapshots, states
+from backplay.envs import chance
+from backplay.envs.pommerman import draw, snapshots, states
 from backplay.envs.pommerman.dictionary import dictionary, dictionary_space
 from backplay.envs.pommerman.games import STREAMS, Games
 from backplay.envs.pommerman.layout import ACTIONS, DTYPE, MAX_STEPS, ROW, SEATS, SIZE

@@ -34,9 +34,9 @@ from backplay.envs.pommerman.layout import (
 )
 from backplay.envs.pommerman.learner import survivors
 from backplay.errors import BackplayError, show
-from backplay.integrations import require
+from backplay.extras import require
 
-require("pettingzoo", "pettingzoo")
+require("pettingzoo")
 from pettingzoo import ParallelEnv  # noqa: E402
 
 AGENTS = tuple(f"agent_{seat}" for seat in range(SEATS))

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from backplay.envs.pommerman.chance import streams as fresh_streams
+from backplay.envs.chance import streams as fresh_streams
 from backplay.envs.pommerman.demonstrations import load_games
 from backplay.envs.pommerman.games import STREAMS, Games
 from backplay.envs.pommerman.recordings import Perspective

@@ -32,9 +32,9 @@ from backplay.envs.pommerman.learner import is_over, picks_up, result, survivors
 from backplay.envs.pommerman.planes import stack
 from backplay.envs.pommerman.recordings import Perspective
 from backplay.envs.pommerman.starts import Beginning, Starts
-from backplay.envs.pommerman.vector_state import check_vector_state, episodes_as_rows
+from backplay.envs.pommerman.vector_state import check_vector_state
 from backplay.errors import BackplayError, show
-from backplay.records import DrawsStarts, Episode, Start
+from backplay.records import DrawsStarts, Episode, Start, episodes_as_rows
 
 
 @kernel

@@ -20,9 +20,9 @@ from backplay.envs.pommerman.learner import Task
 from backplay.envs.pommerman.snapshots import check_memories, check_streams
 from backplay.envs.pommerman.starts import Starts
 from backplay.errors import BackplayError
-from backplay.records import Episode, Start
+from backplay.records import Episode, Start, rows_as_episodes, start_of
 
-__all__ = ["VectorState", "check_vector_state", "episodes_as_rows"]
+__all__ = ["VectorState", "check_vector_state"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,13 +50,10 @@ def check_vector_state(state: Any, n: int, task: Task, starts: Starts | None) ->
             seats=_rows(state["seats"], n).astype(np.int64),
             returns=_rows(state["returns"], n).astype(np.float64),
             lengths=_rows(state["lengths"], n).astype(np.int64),
-            starts=[_start(start) for start in _rows(state["starts"], n)],
+            starts=[start_of(start) for start in _rows(state["starts"], n)],
             rngs=[_generator(stream) for stream in _rows(state["rngs"], n)],
             start_rngs=[_generator(stream) for stream in _rows(state["start_rngs"], n)],
-            finished=[
-                Episode(_start(start), float(reward), int(length), bool(success))
-                for start, reward, length, success in state["finished"]
-            ],
+            finished=rows_as_episodes(state["finished"]),
         )
         for i in range(n):
             _check_game(checked, i, task)
@@ -74,11 +71,6 @@ def check_vector_state(state: Any, n: int, task: Task, starts: Starts | None) ->
     return checked
 
 
-def episodes_as_rows(episodes: Sequence[Episode]) -> list[list[Any]]:
-    """Finished episodes as plain data."""
-    return [[episode.start and list(episode.start), *episode[1:]] for episode in episodes]
-
-
 def _check_game(state: VectorState, i: int, task: Task) -> None:
     """Kernels trust a game: its rows, memories, streams and seat are refused here or never."""
     if state.seats[i] not in range(SEATS):
@@ -94,13 +86,6 @@ def _rows(rows: Any, n: int) -> Any:
     if len(rows) != n:
         raise ValueError(f"{len(rows)} games")
     return rows
-
-
-def _start(pair: Sequence[Any] | None) -> Start | None:
-    if pair is None:
-        return None
-    demo, step = pair
-    return Start(int(demo), int(step))
 
 
 def _generator(stream: Sequence[Any] | Mapping[str, Any]) -> np.random.Generator:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from backplay.envs.chance import below, uniform
 from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.agents.fsmts_maps import (
     DIST,
@@ -56,7 +57,6 @@ from backplay.envs.pommerman.agents.fsmts_options import (
 )
 from backplay.envs.pommerman.agents.padded import FLAT, PAD, PADDED, STEPS, WIDTH, nth_move
 from backplay.envs.pommerman.agents.search import NO_GOAL, NO_TARGET, SEARCH_SCRATCH, search
-from backplay.envs.pommerman.chance import below, uniform
 from backplay.envs.pommerman.layout import (
     AGENT_ALIVE,
     AGENT_FIELDS,

@@ -5,8 +5,8 @@ It looks at nothing and remembers nothing.
 
 from __future__ import annotations
 
+from backplay.envs.chance import below
 from backplay.envs.kernels import kernel
-from backplay.envs.pommerman.chance import below
 from backplay.envs.pommerman.layout import ACTIONS
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from backplay.envs.chance import below
 from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.agents.fsmts_maps import (
     BLAST,
@@ -58,7 +59,6 @@ from backplay.envs.pommerman.agents.search_scores import (
     evade_score,
     trapped,
 )
-from backplay.envs.pommerman.chance import below
 from backplay.envs.pommerman.layout import (
     ACTIONS,
     AGENT,

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from backplay.envs.chance import below, draw
 from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.agents import simple_bombs as bombs
 from backplay.envs.pommerman.agents import simple_targets as targets
-from backplay.envs.pommerman.chance import below, draw
 from backplay.envs.pommerman.layout import (
     AGENT,
     AGENT_ALIVE,

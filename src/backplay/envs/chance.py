@@ -1,7 +1,8 @@
 """Random numbers inside kernels: independent SplitMix64 streams, each one uint64 in an array.
 
 A stream's whole state is its number, so it is saved, restored and compared like any other part of
-a game, and what one stream draws never depends on another or on the number of threads.
+a game, and what one stream draws never depends on another or on the number of threads. Comes in: an
+array of streams and the index of one. Goes out: its next number. Does not know what is drawn.
 """
 
 from __future__ import annotations
@@ -43,3 +44,8 @@ def streams(seed: int | None, *shape: int) -> np.ndarray:
     return (
         np.random.SeedSequence(seed).generate_state(int(np.prod(shape)), np.uint64).reshape(shape)
     )
+
+
+def drawn_from(rng: np.random.Generator) -> np.ndarray:
+    """One fresh stream [1], its place drawn from `rng`."""
+    return rng.integers(2**64, size=1, dtype=np.uint64)

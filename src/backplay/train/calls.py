@@ -1,0 +1,138 @@
+"""Training and measuring by one call each.
+
+    agent = bp.train(lambda: gym.make("MountainCar-v0"), [demo], frames=300_000)
+    print(bp.evaluate(lambda: gym.make("MountainCar-v0"), agent))
+    action, _ = agent.predict(observation, deterministic=True)
+
+Comes in: how to make an env, demonstrations. Goes out: an agent, an `Evaluation`. Nothing is
+written: `backplay train` keeps a run directory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from backplay.curricula import Backplay, Curriculum
+from backplay.demos import Demonstration
+from backplay.demos.success import SuccessRule, default_rule
+from backplay.errors import BackplayError, show
+from backplay.extras import require
+from backplay.restore.rollout import AnyEnv, Policy
+
+if TYPE_CHECKING:
+    from backplay.train.agent import Agent
+    from backplay.train.config import TrainConfig
+    from backplay.train.evaluate import Act, Evaluation
+    from backplay.train.progress import Progress
+
+__all__ = ["evaluate", "train"]
+
+
+def train(
+    make_env: Callable[[], AnyEnv],
+    demos: Demonstration | Sequence[Demonstration],
+    *,
+    frames: int | None = None,
+    curriculum: Curriculum | None = None,
+    seed: int | None = None,
+    success: SuccessRule | None = None,
+    config: TrainConfig | None = None,
+    show_progress: Callable[[Progress], None] | None = None,
+) -> Agent:
+    """Trains an agent with PPO; its episodes start in states of demonstrations.
+
+    Args:
+        make_env: makes the environment, wrapped as it was when the demonstrations were recorded.
+        demos: one or more demonstrations of it.
+        frames: how long to train; by default as `config` says.
+        curriculum: where episodes start; by default `Backplay.stretch` over the frames.
+        seed: of the network, the envs and the learner; by default as `config` says.
+        success: which endings count as success; by default `demos.success.default_rule`.
+        config: everything else, see `backplay.train.TrainConfig`.
+        show_progress: told after every update, e.g. `print`.
+    """
+    require("torch")
+    from backplay.train.agent import Agent
+    from backplay.train.config import TrainConfig
+    from backplay.train.loop import Training
+
+    listed = [demos] if isinstance(demos, Demonstration) else list(demos)
+    chosen = config or TrainConfig()
+    chosen = replace(
+        chosen,
+        frames=chosen.frames if frames is None else frames,
+        seed=chosen.seed if seed is None else seed,
+    )
+    lengths = [len(demo) for demo in listed]
+    starts = curriculum or Backplay.stretch(chosen.frames, lengths or None)
+    training = Training(make_env, listed, starts, chosen, success=success)
+    evaluation = None
+    try:
+        for progress in training.run():
+            evaluation = progress.evaluation or evaluation
+            if show_progress is not None:
+                show_progress(progress)
+    finally:
+        training.close()
+    space = training.envs.single_observation_space
+    return Agent(training.learner, space, training.succeeded, evaluation, seed=chosen.seed)
+
+
+def evaluate(
+    make_env: Callable[[], AnyEnv],
+    agent: Any,
+    *,
+    demos: Sequence[Demonstration] = (),
+    success: SuccessRule | None = None,
+    episodes: int = 100,
+    deterministic: bool = False,
+    seed: int = 10_000,
+) -> Evaluation:
+    """How good an agent is from the environment's own resets.
+
+    Args:
+        make_env: makes the environment, without BackplayEnv.
+        agent: what `train` returned, a model of Stable-Baselines3 or anything else with its
+            `predict`, or a function from an observation to an action.
+        demos: demonstrations, where the agent brings no rule of success of its own: an episode
+            succeeds if it ends as they do.
+        success: which endings count as success.
+        episodes: how many.
+        deterministic: take the likeliest actions instead of drawing them.
+        seed: of the first episode's reset; the next has the next.
+    """
+    from backplay.train.evaluate import evaluate as play
+
+    rule = success or (default_rule(demos) if demos else getattr(agent, "succeeded", None))
+    if rule is None:
+        raise BackplayError(
+            "success", expected="a rule, or demonstrations to compare with", got="neither",
+            do="Pass success= or demos=.",
+        )  # fmt: skip
+    return play(make_env, _acting(agent, deterministic), rule, episodes=episodes, seed=seed)
+
+
+def _acting(agent: Any, deterministic: bool) -> Act:
+    """The agent as a function from a batch of observations to a batch of actions."""
+    if hasattr(agent, "predict"):
+        return lambda seen: agent.predict(seen, deterministic=deterministic)[0]
+    if not callable(agent):
+        raise BackplayError(
+            "agent", expected="an object with predict, or a function from observation to action",
+            got=show(agent), do="Pass what bp.train returned, or a model of your trainer.",
+        )  # fmt: skip
+    policy: Policy = agent
+    return lambda seen: [policy(one) for one in _each(seen)]
+
+
+def _each(batch: Any) -> list[Any]:
+    """The observations of a batch, one by one."""
+    if isinstance(batch, dict):
+        parts = {key: _each(part) for key, part in batch.items()}
+        count = len(next(iter(parts.values())))
+        return [{key: part[i] for key, part in parts.items()} for i in range(count)]
+    if isinstance(batch, tuple):
+        return list(zip(*map(_each, batch), strict=True))
+    return list(batch)
