@@ -39,7 +39,6 @@ def test_mutated_files_load_equal_or_raise_one_error() -> None:
     assert report["files"] == sum(report["found"].values()) == COUNT
     assert report["found"]["refused"] > COUNT / 2
     assert report["found"]["equal"] > COUNT / 20
-    assert report["slowest_seconds"] < fuzz_demos.SECONDS_PER_FILE
     assert report["peak_megabytes"] < 4096
 
 

@@ -1,34 +1,41 @@
 """Learn hard, sparse-reward tasks from a single demonstration.
 
 The public surface. Everything else lives in its module, e.g. `backplay.records.Start` or
-`backplay.restore.Replay`. `import backplay` needs numpy and gymnasium alone; whatever needs more
-says which extra to install.
+`backplay.restore.Replay`. Names are imported when they are first asked for, so that `import
+backplay` takes hardly longer than gymnasium; whatever needs more than numpy and gymnasium says
+which extra to install.
 """
 
 from typing import TYPE_CHECKING
 
-from backplay import envs as _envs  # registers their ids with Gymnasium  # noqa: F401
-from backplay.advise import advise
-from backplay.curricula import (
-    Backplay,
-    Curriculum,
-    ReverseCurriculum,
-    Standard,
-    Uniform,
-    Window,
-    check_curriculum,
-)
-from backplay.demos import Demonstration, load
-from backplay.demos.check import check
-from backplay.demos.record import record
-from backplay.errors import BackplayError
 from backplay.extras import lazily
-from backplay.restore import find_restorer
-from backplay.train.calls import evaluate, train
-from backplay.wrapper import BackplayEnv, advance
 
 if TYPE_CHECKING:
-    from backplay.integrations import minari, sb3
+    from backplay.advise import advise
+    from backplay.curricula import (
+        Backplay,
+        Curriculum,
+        ReverseCurriculum,
+        Standard,
+        Uniform,
+        Window,
+        check_curriculum,
+    )
+    from backplay.demos import Demonstration, load
+    from backplay.demos.check import check
+    from backplay.demos.record import record
+    from backplay.errors import BackplayError
+    from backplay.integrations import minari as minari
+    from backplay.integrations import sb3 as sb3
+    from backplay.restore import find_restorer
+    from backplay.train.calls import evaluate, train
+    from backplay.wrapper import BackplayEnv, advance
+else:
+    from backplay import advise, envs, train  # noqa: F401  # envs registers its ids with Gymnasium
+
+    # Two packages have the names of two functions. Loaded now and taken out of sight, they are not
+    # bound here again when a module of theirs is imported.
+    del advise, train
 
 __version__ = "0.1.0"
 
@@ -49,10 +56,32 @@ __all__ = [
     "evaluate",
     "find_restorer",
     "load",
-    "minari",
     "record",
-    "sb3",
     "train",
 ]
 
-__getattr__ = lazily(__name__, {"minari": "integrations.minari", "sb3": "integrations.sb3"})
+__getattr__ = lazily(
+    __name__,
+    {
+        "Backplay": "curricula",
+        "BackplayEnv": "wrapper",
+        "BackplayError": "errors",
+        "Curriculum": "curricula",
+        "Demonstration": "demos",
+        "ReverseCurriculum": "curricula",
+        "Standard": "curricula",
+        "Uniform": "curricula",
+        "Window": "curricula",
+        "advance": "wrapper",
+        "advise": "advise.advisor",
+        "check": "demos.check",
+        "check_curriculum": "curricula",
+        "evaluate": "train.calls",
+        "find_restorer": "restore",
+        "load": "demos",
+        "minari": "integrations.minari",
+        "record": "demos.record",
+        "sb3": "integrations.sb3",
+        "train": "train.calls",
+    },
+)

@@ -7,6 +7,7 @@ that says what to install. Does not know: what the package is for.
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any
@@ -59,13 +60,15 @@ def how_to_install(extra: str) -> str:
 def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """A `__getattr__` for `package`: names that are imported from their homes when asked for.
 
-    `homes` has the module of each name, below `package`; a name without one is a module itself.
+    `homes` has the module of each name, below `package`. A module whose last part is the name and
+    that does not define it is meant itself.
     """
 
     def get(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = importlib.import_module(f"{package}.{homes[name]}")
-        return module if homes[name].rpartition(".")[2] == name else getattr(module, name)
+        found = vars(sys.modules[package])[name] = getattr(module, name, module)
+        return found
 
     return get

@@ -1,35 +1,27 @@
 """Advise: look at a task for less than a minute and say whether Backplay will help, and how.
 
-    advice = advise(lambda: gym.make("MountainCar-v0"), bp.load("car.npz"))
+    advice = bp.advise(lambda: gym.make("MountainCar-v0"), bp.load("car.npz"))
     print(describe(advice)); advice.fastest; advice.predictions["Backplay"].frames
 
 Comes in: how to make an env, and a demonstration. Goes out: `Advice`. Nothing is trained: the
 policy, by default random actions, plays short rollouts from states of the demonstration.
 """
 
-from __future__ import annotations
-
-import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from backplay.curricula.curriculum import real_number, whole_number
-from backplay.demos import Demonstration
-from backplay.extras import lazily, require
-from backplay.restore.rollout import AnyEnv, Policy
+from backplay.extras import lazily
 
 if TYPE_CHECKING:
     from backplay.advise.advice import Advice
-    from backplay.advise.measure import Measured, Progress, Rung
+    from backplay.advise.advisor import advise
+    from backplay.advise.measure import Measured, Rung
     from backplay.advise.predict import Prediction
     from backplay.advise.signs import Sign
     from backplay.advise.words import describe
 
 __all__ = ["Advice", "Measured", "Prediction", "Rung", "Sign", "advise", "describe"]
 
-__getattr__ = lazily(  # the theory needs an extra, and `import backplay` imports this
+__getattr__ = lazily(
     __name__,
     {
         "Advice": "advice",
@@ -37,56 +29,7 @@ __getattr__ = lazily(  # the theory needs an extra, and `import backplay` import
         "Prediction": "predict",
         "Rung": "measure",
         "Sign": "signs",
+        "advise": "advisor",
         "describe": "words",
     },
 )
-
-COUNTING = 4.0  # seconds kept for fitting and predicting
-ROLLOUTS = 100
-CHAINS = 24  # draws of the effective chain
-
-
-def advise(
-    make_env: Callable[[], AnyEnv],
-    demo: Demonstration,
-    *,
-    policy: Policy | None = None,
-    seed: int = 0,
-    rollouts: int = ROLLOUTS,
-    seconds: float = 50.0,
-    progress: Progress = lambda done, words: None,
-) -> Advice:
-    """What to expect of Standard, Uniform and Backplay on this task.
-
-    Args:
-        make_env: builds the environment, as it was built when the demonstration was recorded.
-        demo: the demonstration.
-        policy: plays the rollouts; None takes random actions.
-        seed: of rollouts and draws. With time enough the advice depends on nothing else.
-        rollouts: from each place along the demonstration, at most.
-        seconds: when to be done, roughly. One step of the env cannot be interrupted.
-        progress: told of every rollout.
-    """
-    require("numba", "scipy", "networkx")
-    from backplay.advise.advice import conclude, first_window
-    from backplay.advise.fit import fit_chain
-    from backplay.advise.measure import Prober, measure
-    from backplay.advise.predict import draw_frames
-    from backplay.advise.signs import find_signs
-
-    began = time.monotonic()
-    rng = np.random.default_rng(whole_number("seed", seed))
-    rollouts = whole_number("rollouts", rollouts, at_least=1)
-    seconds = real_number("seconds", seconds, at_least=0.1)
-    env = make_env()
-    try:
-        until = began + max(seconds / 2, seconds - COUNTING)
-        prober = Prober(env, demo, policy, rng, until)
-        measured = measure(prober, rollouts, progress)
-        signs = find_signs(env.observation_space, demo, measured)
-    finally:
-        env.close()
-    fit = fit_chain(measured, len(demo), CHAINS, rng)
-    off = max([sign.share for sign in signs if sign.kind == "starts"], default=0.0)
-    draws = draw_frames(fit, measured, first_window(measured), off, rng)
-    return conclude(demo.env_id, len(demo), measured, fit, signs, draws, rng)

@@ -1,7 +1,6 @@
 """Training: the one loop that meets every part, its settings, and what it tells.
 
-The names below need torch, so they are imported when they are asked for: `calls`, which is part of
-the public surface, is imported by `import backplay` itself.
+The names below need torch, so they are imported when they are asked for.
 """
 
 from typing import TYPE_CHECKING

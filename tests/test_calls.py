@@ -1,0 +1,95 @@
+"""`bp.train`, `bp.evaluate` and what an agent predicts."""
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+import backplay as bp
+from backplay.learners import PPOConfig
+from backplay.train import Progress, TrainConfig
+from backplay.train.agent import Agent
+from envs_for_tests import Corridor
+
+CONFIG = TrainConfig(
+    frames=4096, num_envs=4, evaluate_every=0, final_episodes=10,
+    ppo=PPOConfig(num_steps=64, minibatch_size=64, learning_rate=3e-3),
+)  # fmt: skip
+
+
+def short() -> gym.Env[Any, Any]:
+    return gym.wrappers.TimeLimit(Corridor(), 30)
+
+
+class Words(gym.ObservationWrapper[Any, Any, Any]):
+    """The corridor seen as a Dict with a text in it."""
+
+    def __init__(self) -> None:
+        super().__init__(short())
+        self.observation_space = spaces.Dict(
+            place=self.env.observation_space, mission=spaces.Text(20)
+        )
+
+    def observation(self, observation: Any) -> Any:
+        return {"place": observation, "mission": "go right"}
+
+
+@pytest.fixture(scope="module")
+def demo() -> bp.Demonstration:
+    return bp.record(Corridor(), lambda _: 1, seed=0)
+
+
+@pytest.fixture(scope="module")
+def agent(demo: bp.Demonstration) -> Agent:
+    return bp.train(Corridor, demo, config=CONFIG)
+
+
+def test_five_lines_train_an_agent_that_reaches_the_goal(agent: Agent) -> None:
+    assert agent.evaluation is not None
+    assert agent.evaluation.success >= 0.9
+    found = bp.evaluate(Corridor, agent, episodes=10, deterministic=True)
+    assert found.success == 1.0
+
+
+def test_an_agent_predicts_as_models_of_stable_baselines3_do(agent: Agent) -> None:
+    env = Corridor()
+    seen, _ = env.reset(seed=0)
+    action, state = agent.predict(seen, deterministic=True)
+    assert state is None
+    assert env.action_space.contains(int(action))
+    many, _ = agent.predict(np.stack([seen] * 3), deterministic=True)
+    assert many.tolist() == [int(action)] * 3
+
+
+def test_frames_seed_and_progress_reach_the_training(demo: bp.Demonstration) -> None:
+    told: list[Progress] = []
+    bp.train(Corridor, [demo], frames=512, seed=3, config=CONFIG, show_progress=told.append)
+    assert [progress.total_frames for progress in told] == [512] * len(told)
+    assert told[-1].finished
+
+
+def test_texts_in_observations_are_no_hindrance() -> None:
+    shown = bp.record(Words(), lambda _: 1, seed=0)
+    agent = bp.train(Words, shown, frames=512, config=CONFIG)
+    action, _ = agent.predict(Words().reset(seed=0)[0])
+    assert int(action) in (0, 1)
+    assert len(bp.evaluate(Words, agent, episodes=3).lengths) == 3
+
+
+def test_any_policy_is_measured(demo: bp.Demonstration) -> None:
+    def right(observation: Any) -> int:
+        assert observation.shape == Corridor().observation_space.shape
+        return 1
+
+    assert bp.evaluate(Corridor, right, demos=[demo], episodes=5).success == 1.0
+    assert bp.evaluate(short, lambda _: 0, demos=[demo], episodes=5).success == 0.0
+    assert bp.evaluate(Corridor, right, success=lambda end: False, episodes=5).success == 0.0
+
+
+def test_what_cannot_be_measured_is_said(demo: bp.Demonstration) -> None:
+    with pytest.raises(bp.BackplayError, match="Pass success= or demos="):
+        bp.evaluate(Corridor, lambda _: 1)
+    with pytest.raises(bp.BackplayError, match="an object with predict"):
+        bp.evaluate(Corridor, 3, demos=[demo])
