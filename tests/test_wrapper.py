@@ -39,7 +39,7 @@ def test_a_start_can_be_asked_for() -> None:
 
 @pytest.mark.parametrize("start", [(0, 4), (2, 0), (-1, 0), (0, -1), "ab", 7, (0,)])
 def test_a_start_that_does_not_exist_is_refused(start: Any) -> None:
-    with pytest.raises(bp.BackplayError, match=r'options\["start"\]: expected a Start'):
+    with pytest.raises(bp.BackplayError, match=r'options\["start"\]: expected \(demo, step\)'):
         make(bp.Standard()).reset(options={"start": start})
 
 

@@ -7,7 +7,7 @@ import gymnasium as gym
 import pytest
 
 import backplay as bp
-from backplay.train import environments
+from backplay import extras
 from backplay.train.environments import kwargs_for, make_env, parse_env_kwargs
 
 
@@ -68,7 +68,7 @@ def test_a_module_that_is_not_there() -> None:
 def test_a_missing_package_is_answered_with_its_extra(
     env_id: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(environments, "find_spec", lambda name: None)
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
     with pytest.raises(bp.BackplayError, match=rf'pip install "backplay\[{extra}\]"'):
         make_env(env_id)
     assert util.find_spec("gymnasium") is not None
