@@ -16,13 +16,15 @@ import torch
 from cli_results import Run, assert_refused
 
 from backplay import runs
-from backplay.cli import main, maze_training
+from backplay.cli import main
 from backplay.cli.maze import PARTS, Regime
 from backplay.cli.maze_runs import learned_paths, network_of, open_maze_run
 from backplay.envs.maze import generate, load_mazes
 from backplay.paper.maze import job as maze_job
+from backplay.paper.maze.job import MazeJob
 from backplay.paper.maze.regimes import REGIMES, MazeRun, plays, settings
-from backplay.train import Progress
+from backplay.paper.theory.job import TheoryJob
+from backplay.train.job import to_json
 
 SMALL = ("--size", 6, "--walls", 6, "--min-length", 5, "--max-steps", 30)
 SETTINGS = settings(MazeRun(frames=1))
@@ -132,9 +134,10 @@ def test_a_run_leaves_everything_in_its_directory(run: Run, mazes: Path, trained
         assert 0 <= found["sampled_success"] <= 1
     assert kept.run.seconds > 0
 
-    assert kept.run.config["maze"] == {
-        "regime": "backplay", "preset": "ours", "frames": 3 * UPDATE, "seed": 0, "evaluations": 3,
-    }  # fmt: skip
+    assert kept.run.config.keys() == {"job", "threads", "demonstrations"}
+    assert kept.job == MazeJob.of(
+        load_mazes(mazes), MazeRun(regime="backplay", frames=3 * UPDATE, evaluations=3)
+    )
     result = kept.result
     assert result is not None
     assert result["frames"] == 3 * UPDATE
@@ -183,35 +186,6 @@ def test_a_run_that_was_stopped_ends_as_if_it_never_was(
     for file in ("metrics.jsonl", "result.json"):
         assert Path("my run", file).read_bytes() == Path("whole", file).read_bytes()
     assert stopped.run.checkpoint.read_bytes() == whole.run.checkpoint.read_bytes()
-
-
-def test_it_says_how_long_the_whole_run_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    now, said = [100.0], list[str]()
-    monkeypatch.setattr(maze_training.time, "monotonic", lambda: now[0])
-
-    class Quiet:
-        say = said.append
-
-        def show(self, progress: Progress) -> None: ...
-
-    shown = maze_training.Shown(Quiet(), None)  # type: ignore[arg-type]
-    for at, frames in ((130.0, 1_000), (131.0, 1_100), (138.0, 3_000), (150.0, 3_500)):
-        now[0] = at
-        shown.show(
-            Progress(
-                frames=frames,
-                total_frames=1_000_000,
-                frames_per_second=1.0,
-                seconds_left=1.0,
-                starts="",
-                train_success=None,
-                true_success=None,
-                evaluation=None,
-                episodes=[],
-                metrics={},
-            )
-        )
-    assert said == ["the whole run will take about 1:06:40"]  # 250 frames a second
 
 
 def test_evaluate_plays_every_maze_and_shows_the_papers_row(
@@ -305,11 +279,17 @@ def test_runs_that_are_damaged_are_refused(run: Run, trained: Path) -> None:
             assert_refused(run("maze", *words), *said)
 
     kept = runs.open_run(trained / "a")
-    changes: list[dict[str, Any]] = [{"maze": {"regime": "fly"}}, {"maze": {"wings": 2}}]
-    for i, change in enumerate([*changes, {"threads": 0}]):
+    job = kept.config["job"]
+    changes: list[dict[str, Any]] = [
+        {"job": {**job, "fields": {**job["fields"], "regime": "fly"}}},
+        {"job": {**job, "fields": {**job["fields"], "wings": 2}}},
+        {"threads": 0},
+    ]
+    for i, change in enumerate(changes):
         runs.create(Path(f"edited{i}"), {**kept.config, **change}, kept.demonstrations)
         refused(f"edited{i}", "config.json is damaged")
-    runs.create(Path("other"), {"env": "FrozenLake-v1"}, [])
+    study = to_json(TheoryJob(study="gap", quick=True))
+    runs.create(Path("other"), {"job": study, "threads": 1})
     refused("other", "no run of the Maze")
     shutil.copytree(trained / "a", "cut")
     for file in Path("cut/checkpoints").iterdir():

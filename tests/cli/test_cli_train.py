@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_results import Run, assert_refused
@@ -175,13 +176,20 @@ def test_runs_that_cannot_be_gone_on_with(run: Run, demos: dict[str, Path]) -> N
     refused("cut", "cut cannot be gone on with", ".safetensors is damaged")
 
     kept = runs.open_run(Path("r"))
+    job = kept.config["job"]
+
+    def edited(path: str, change: dict[str, Any]) -> None:
+        fields = {**job["fields"], **change}
+        config = {**kept.config, "job": {**job, "fields": fields}}
+        runs.create(Path(path), config, kept.demonstrations)
+
     changes = [{"settings": {}}, {"curriculum": {"kind": "X"}}, {"env": 3}, {"env_kwargs": 3}]
     for i, change in enumerate(changes):
-        runs.create(Path(f"edited{i}"), {**kept.config, **change}, kept.demonstrations)
+        edited(f"edited{i}", change)
         refused(f"edited{i}", "config.json is damaged")
     windows = [{"frames": 0, "lo": 4.0, "hi": 2.0}]
-    curriculum = {**kept.config["curriculum"], "windows": windows, "of_length": False}
-    runs.create(Path("wrong"), {**kept.config, "curriculum": curriculum}, kept.demonstrations)
+    curriculum = {**job["fields"]["curriculum"], "windows": windows, "of_length": False}
+    edited("wrong", {"curriculum": curriculum})
     refused("wrong", "lo <= hi")
 
     shutil.copytree("r", "lost")

@@ -10,6 +10,7 @@ from backplay import runs
 from backplay.errors import BackplayError
 from backplay.report.reading import find_runs, read_run
 from backplay.report.records import grouped
+from backplay.runs.execute import asked
 
 JOB = {
     "kind": "maze", "name": "optimal-backplay-3", "setting": "Optimal", "regime": "backplay",
@@ -94,26 +95,38 @@ def test_settings_that_are_none_are_refused(tmp_path: Path) -> None:
         read_run(runs.create(tmp_path / "none", {}))
 
 
-def test_a_run_of_no_experiment_is_named_by_its_environment(tmp_path: Path) -> None:
-    config = {"env": "CartPole-v1", "env_kwargs": None, "curriculum": {"kind": "Uniform"}}
-    run = runs.create(tmp_path / "a", {**config, "settings": {"seed": 1, "frames": 50, "ppo": {}}})
-    record = read_run(run)
-    named = (record.kind, record.setting, record.regime, record.seed, record.frames)
-    assert named == ("train", "CartPole-v1", "uniform", 1, 50)
+FORMER: list[dict[str, Any]] = [
+    {"env": "CartPole-v1", "env_kwargs": None, "curriculum": {"kind": "Uniform"}, "settings": {}},
+    {"maze": {"regime": "uniform", "preset": "ours", "frames": 500, "seed": 0}, "threads": 1},
+]
+
+
+@pytest.mark.parametrize("config", FORMER, ids=["train", "maze train"])
+def test_runs_of_version_0_1_0_are_refused_with_what_made_them(
+    tmp_path: Path, config: dict[str, Any]
+) -> None:
+    run = runs.create(tmp_path / "a", config, command="backplay train X x.npz")
+    for read in (read_run, asked):
+        with pytest.raises(BackplayError, match=r"earlier version.*: backplay train X x\.npz"):
+            read(run)
 
 
 def train(path: Path, demo: bytes, **settings: Any) -> runs.Run:
-    """A run of no experiment, of this demonstration."""
+    """A run of `backplay train`, of this demonstration."""
     file = path.parent / f"{path.name}.npz"
     file.write_bytes(demo)
     seed = settings.get("seed", 0)
     own = {"seed": 0, "frames": 50, "ppo": {"learning_rate": 0.1}}
-    config = {
-        "env": "CartPole-v1", "env_kwargs": None, "tensorboard": bool(seed),
+    fields = {
+        "env": "CartPole-v1", "env_kwargs": None,
         "curriculum": {"kind": "ReverseCurriculum", "seed": seed, "until": 9, "walks": [seed]},
         "settings": own | settings,
     }  # fmt: skip
-    return runs.create(path, config, [file])
+    job = {
+        "kind": "env", "name": "x", "setting": "CartPole-v1", "regime": "reversecurriculum",
+        "seed": seed, "frames": 50, "fields": fields,
+    }  # fmt: skip
+    return runs.create(path, {"job": job, "threads": 1 + seed}, [file])
 
 
 def test_runs_that_differ_in_more_than_their_seed_are_told_apart(tmp_path: Path) -> None:
@@ -133,22 +146,6 @@ def test_runs_that_differ_in_more_than_their_seed_are_told_apart(tmp_path: Path)
     digest = hashlib.sha256(b"two").hexdigest()[:12]
     last = grouped(map(read_run, [*made_runs[:2], other]))[-1]
     assert last.setting == f"CartPole-v1, demonstrations {digest}"
-
-
-def test_runs_on_other_mazes_are_told_apart_and_cloning_has_no_frames(tmp_path: Path) -> None:
-    found = []
-    for i, (name, regime) in enumerate([("x", "uniform"), ("y", "uniform"), ("x", "cloned")]):
-        file = tmp_path / f"{i}.npz"
-        file.write_bytes(name.encode())
-        maze = {"regime": regime, "preset": "ours", "frames": 500, "seed": 0, "evaluations": 40}
-        made_run = runs.create(tmp_path / f"run-{i}", {"maze": maze, "threads": 1 + i}, [file])
-        found.append(read_run(made_run))
-    x, y = (hashlib.sha256(name).hexdigest()[:12] for name in (b"x", b"y"))
-    groups = grouped(found)
-    assert [group.setting for group in groups] == [
-        f"mazes, ours, mazes {x}", f"mazes, ours, mazes {y}", "mazes, ours",
-    ]  # fmt: skip
-    assert [group.first.frames for group in groups] == [500, 500, 0]
 
 
 def test_jobs_are_told_apart_by_their_fields(tmp_path: Path) -> None:
@@ -176,10 +173,7 @@ def test_runs_are_found_in_folders_at_any_depth_and_once(tmp_path: Path) -> None
 
 
 def test_who_worked_on_a_run_is_told_where_it_matters(tmp_path: Path) -> None:
-    run = runs.create(
-        tmp_path / "run",
-        {"env": "X", "settings": {"seed": 0, "frames": 9}, "curriculum": {"kind": "Uniform"}},
-    )
+    run = runs.create(tmp_path / "run", {"job": JOB, "threads": 1})
     run.begin_process()
     run.begin_process(["a checkpoint was passed over"])
     assert read_run(run).notes == ("a checkpoint was passed over",)

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import tyro
 
-from backplay.cli.setup import open_training
 from backplay.errors import BackplayError
+from backplay.runs.execute import opened
+from backplay.train import Training
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,15 +37,16 @@ def evaluate(config: EvaluateConfig) -> None:
     """Prints the evaluation of a run's last checkpoint."""
     if config.episodes < 1 or config.seed < 0:
         raise BackplayError("--episodes and --seed", expected="at least 1 episode, seed from 0 on")
-    run, training = open_training(config.dir)
+    _, work = opened(config.dir)
     try:
-        if not run.checkpoint.exists():
+        training = work.training
+        if not isinstance(training, Training):
             raise BackplayError(
-                f"{config.dir} has no checkpoint yet",
-                do=f"Go on with it: backplay train --resume {config.dir}",
+                f"{config.dir} was not trained by backplay's own learner",
+                do="See its result.json for what it measured.",
             )
         how = "greedy" if config.greedy else "sampled"
-        print(f"{config.dir}: {training.frames:,} of {training.config.frames:,} frames, {how}")
+        print(f"{config.dir}: {training.frames:,} of {training.total_frames:,} frames, {how}")
         print(training.evaluate(config.episodes, greedy=config.greedy, seed=config.seed))
     finally:
-        training.close()
+        work.close()

@@ -237,7 +237,7 @@ def evaluate(config: EvaluateConfig) -> int:
         raise BackplayError(f"{config.dir} has no mazes held out")
     state = checkpoint_of(opened)
     measured = measure(network_of(opened, state), mazes, config.seed)
-    paper = None if config.held_out else PAPER.get((opened.settings.regime, library.extra))
+    paper = None if config.held_out else PAPER.get((opened.job.regime, library.extra))
     kind = "held-out" if config.held_out else "training"
     print(f"{config.dir}: {opened.words(int(state['frames']))}")
     print(f"{measured_mazes(mazes).num_mazes} {kind} mazes, from the true start:")

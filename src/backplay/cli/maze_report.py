@@ -85,7 +85,7 @@ def write_report(directories: Sequence[Path], out: Path, mazes: Sequence[int]) -
 
 def read_result(opened: OpenMazeRun) -> MazeResult:
     """What a run measured, as plain data."""
-    run, lines, result = opened.settings, opened.run.metrics(), opened.result
+    run, lines, result = opened.job, opened.run.metrics(), opened.result
     measured: dict[str, Any] = {}
     if result is not None:
         measured = dict(result["training"])

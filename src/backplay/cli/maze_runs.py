@@ -1,16 +1,13 @@
-"""What a run directory of the Maze holds, read again: settings, mazes, the network, its paths.
+"""A run of the Maze, read again: its mazes, the network, the paths it walks.
 
-    config.json            {"maze": the fields of MazeRun, "threads": of the learner}
-    demonstrations/0.npz   the file of mazes
-    result.json            at the end: what came of it
-
-and the rest as `runs` says.
+Comes in: a run directory with a Maze job, of an experiment or of `maze train`, whose mazes are a
+file in it. Goes out: the same as objects.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,10 +17,12 @@ import torch
 
 from backplay import runs
 from backplay.envs.maze.fast_network import FastMazeNetwork
-from backplay.envs.maze.sets import MazeLibrary, MazeSet, load_mazes
+from backplay.envs.maze.sets import MazeLibrary, MazeSet
 from backplay.errors import BackplayError
-from backplay.paper.maze.regimes import MazeRun, plays
+from backplay.paper.maze.job import MazeJob
+from backplay.paper.maze.regimes import plays
 from backplay.runs import Run
+from backplay.runs.execute import asked
 
 _COLUMNS = ("success", "optimal", "within 5", "extra steps", "extra where reached")
 
@@ -33,8 +32,7 @@ class OpenMazeRun:
     """A run of the Maze in its directory."""
 
     run: Run
-    settings: MazeRun
-    threads: int
+    job: MazeJob
 
     @property
     def path(self) -> Path:
@@ -43,17 +41,14 @@ class OpenMazeRun:
 
     @cached_property
     def library(self) -> MazeLibrary:
-        """The run's own copy of its mazes."""
-        files = self.run.demonstrations
-        if not files:
-            raise BackplayError(f"{self.path} has no mazes")
-        return load_mazes(files[0])
+        """Its mazes."""
+        return self.job.library(self.run.demonstrations)
 
     def words(self, frames: int) -> str:
         """What kind of run it is and how far it has come."""
-        run = self.settings
-        far = "" if run.regime == "cloned" else f", {frames:,} of {run.frames:,} frames"
-        return f"{run.regime}, settings {run.preset!r}, seed {run.seed}{far}"
+        job = self.job
+        far = f", {frames:,} of {job.frames:,} frames" if job.frames else ""
+        return f"{job.regime}, settings {job.preset!r}, seed {job.seed}{far}"
 
     @property
     def result(self) -> dict[str, Any] | None:
@@ -61,26 +56,15 @@ class OpenMazeRun:
         return self.run.result
 
 
-def create_maze_run(path: Path, file: Path, settings: MazeRun, threads: int) -> OpenMazeRun:
-    """A new run directory for the mazes of `file`."""
-    config = {"maze": asdict(settings), "threads": threads}
-    return OpenMazeRun(runs.create(path, config, [file]), settings, threads)
-
-
 def open_maze_run(path: Path) -> OpenMazeRun:
     """The run of the Maze in a directory."""
     run = runs.open_run(path)
-    if "maze" not in run.config:
+    job, _ = asked(run)
+    if not isinstance(job, MazeJob):
         raise BackplayError(
             f"{path} is no run of the Maze", do="Is it one of backplay train? Use its own commands."
         )
-    try:
-        settings, threads = MazeRun(**run.config["maze"]), run.config["threads"]
-        if type(threads) is not int or threads < 1:
-            raise TypeError("threads")
-    except (KeyError, TypeError, BackplayError) as error:
-        raise _damaged(path / "config.json", error) from error
-    return OpenMazeRun(run, settings, threads)
+    return OpenMazeRun(run, job)
 
 
 def checkpoint_of(opened: OpenMazeRun) -> dict[str, Any]:

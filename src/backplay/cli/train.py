@@ -1,4 +1,4 @@
-"""`backplay train`: an agent from demonstrations, in a run directory that can be gone on with."""
+"""`backplay train`: an agent from demonstrations, in a run directory that can be resumed."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
+import torch
 import tyro
 
 from backplay import runs
-from backplay.cli.setup import Setup, open_work
+from backplay.cli.watch import watch
 from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard, Uniform, Window
 from backplay.demos import Demonstration, load
 from backplay.errors import BackplayError
-from backplay.paper.sparse_tasks.job import GymWork
 from backplay.runs import Run
-from backplay.runs.execute import drive
+from backplay.runs.execute import asked, prepare
 from backplay.train import TrainConfig as Settings
+from backplay.train.env_job import EnvJob
 from backplay.train.environments import parse_env_kwargs
-from backplay.ui.display import open_display, showing
-from backplay.ui.interrupts import STOPPING, interrupts
+from backplay.train.job import Work
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,29 +66,15 @@ class TrainConfig:
 
 def train(config: TrainConfig) -> int:
     """Trains to the end or until Ctrl-C, which is exit code 130."""
-    run, work = _resumed(config) if config.resume else _begun(config)
-    go_on = f"backplay train --resume {shlex.quote(str(run.path))}"
-    try:
-        with (
-            run.locked(),
-            interrupts(STOPPING) as interrupted,
-            open_display() as display,
-            showing(run, display, tensorboard=bool(run.config.get("tensorboard"))) as show,
-        ):
-            done = run.result is not None or drive(
-                run, work, stop=lambda: bool(interrupted), show=show, say=display.say
-            )
-        if not done:
-            print(f"stopped and saved at {work.training.frames:,} frames; to go on: {go_on}")
-            return 130
+    if config.resume is not None:
+        run, work = _resumed(config, config.resume)
+    else:
+        run, work = _begun(config)
+    again = f"backplay train --resume {shlex.quote(str(run.path))}"
+    code = watch(run, again, work=work, tensorboard=config.tensorboard)
+    if code == 0:
         _say_result(run)
-    except KeyboardInterrupt:
-        kept = "from the last checkpoint" if run.checkpoint.exists() else "from the beginning"
-        print(f"stopped at once; to go on {kept}: {go_on}")
-        return 130
-    finally:
-        work.close()
-    return 0
+    return code
 
 
 def _say_result(run: Run) -> None:
@@ -100,7 +86,7 @@ def _say_result(run: Run) -> None:
     print(f"model: {run.checkpoint}")
 
 
-def _begun(config: TrainConfig) -> tuple[Run, GymWork]:
+def _begun(config: TrainConfig) -> tuple[Run, Work]:
     if config.env is None or not config.demos:
         raise BackplayError(
             "train",
@@ -111,21 +97,14 @@ def _begun(config: TrainConfig) -> tuple[Run, GymWork]:
     name = re.sub(r"[^\w.-]+", "-", f"{config.env}-{config.curriculum}-{config.settings.seed}")
     path = config.dir or Path("runs") / name
     runs.require_free(path)
-    demos = [load(file) for file in config.demos]
-    setup = Setup(
-        env=config.env,
-        env_kwargs=None if config.env_kwargs is None else parse_env_kwargs(config.env_kwargs),
-        curriculum=_curriculum(config, demos),
-        settings=config.settings,
-    )
-    training = setup.training(demos)  # first, so that bad input leaves no directory behind
-    asked = {**setup.as_json(), "tensorboard": config.tensorboard}
-    run = runs.create(path, asked, config.demos)
-    return run, GymWork(training, [len(demo) for demo in demos])
+    kwargs = None if config.env_kwargs is None else parse_env_kwargs(config.env_kwargs)
+    curriculum = _curriculum(config, [load(file) for file in config.demos])
+    job = EnvJob.of(config.env, curriculum, config.settings, kwargs)
+    work = job.begin(files=config.demos)  # first, so that bad input leaves no directory behind
+    return prepare(path, job, config.demos, threads=torch.get_num_threads()), work
 
 
-def _resumed(config: TrainConfig) -> tuple[Run, GymWork]:
-    assert config.resume is not None
+def _resumed(config: TrainConfig, path: Path) -> tuple[Run, Work | None]:
     exact = config.settings.exact_resume
     if replace(config, resume=None) != TrainConfig(settings=Settings(exact_resume=exact)):
         raise BackplayError(
@@ -133,7 +112,15 @@ def _resumed(config: TrainConfig) -> tuple[Run, GymWork]:
             expected="no other option but --no-exact-resume: a run goes on as it was set up",
             do="Start a new run for other settings.",
         )
-    return open_work(config.resume, exact=exact)
+    run = runs.open_run(path)
+    job, threads = asked(run)
+    if not isinstance(job, EnvJob):
+        raise BackplayError(f"{path} is no run of backplay train", do=f"Use backplay work {path}.")
+    if exact:
+        return run, None
+    torch.set_num_threads(threads)
+    changed = replace(job, settings={**job.settings, "exact_resume": False})
+    return run, changed.begin(files=run.demonstrations)
 
 
 def _curriculum(config: TrainConfig, demos: Sequence[Demonstration]) -> Curriculum:

@@ -9,8 +9,6 @@ from typing import Annotated
 
 import tyro
 
-from backplay.ui.interrupts import STOP_SIGNALS, STOPPING, interrupts
-
 
 @dataclass(frozen=True, kw_only=True)
 class WorkConfig:
@@ -38,22 +36,11 @@ class WorkConfig:
 
 def work(config: WorkConfig) -> int:
     """Works until the end or until it is told to stop, which is exit code 130."""
+    from backplay.cli.watch import watch
     from backplay.learners.workers import distributed
     from backplay.runs import open_run
-    from backplay.runs.execute import carry_out
-    from backplay.ui.display import open_display, showing
 
-    with interrupts(STOPPING, signals=STOP_SIGNALS) as asked, open_display() as display:
-        workers = distributed()
-        logged = config.tensorboard and workers.rank == 0
-        with showing(open_run(config.dir), display, tensorboard=logged) as show:
-            done = carry_out(
-                config.dir, stop=lambda: bool(asked), show=show,
-                say=display.say if workers.rank == 0 else None,
-                save_seconds=config.save_seconds, workers=workers,
-            )  # fmt: skip
-    if done:
-        return 0
-    if workers.rank == 0:
-        print(f"stopped and saved; to go on: backplay work {shlex.quote(str(config.dir))}")
-    return 130
+    return watch(
+        open_run(config.dir), f"backplay work {shlex.quote(str(config.dir))}",
+        tensorboard=config.tensorboard, save_seconds=config.save_seconds, workers=distributed(),
+    )  # fmt: skip

@@ -34,6 +34,8 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "sparse_tasks": ("mountaincar",),
 }  # fmt: skip
 """The experiments of each folder."""
+_ELSEWHERE = {"env": "backplay.train.env_job"}
+"""The module of the kind of job that is no experiment: what `backplay train` makes."""
 _FORMER = {"grid": "grid_worlds", "gym": "sparse_tasks"}  # kinds in files of version 0.1.0
 
 
@@ -46,7 +48,8 @@ def experiment(name: str) -> Experiment:
     """The experiment of that name; BackplayError with a guess if there is none."""
     for folder, inside in FOLDERS.items():
         if name in inside:
-            found: Sequence[Experiment] = _module(folder, "experiments").EXPERIMENTS
+            module: Any = importlib.import_module(f"backplay.paper.{folder}.experiments")
+            found: Sequence[Experiment] = module.EXPERIMENTS
             return next(one for one in found if one.name == name)
     close = get_close_matches(name, names(), n=1)
     raise BackplayError(
@@ -64,24 +67,28 @@ def experiments() -> list[Experiment]:
 
 def job_class(kind: Any) -> type[Job]:
     """The class of the jobs of that kind; BackplayError if there is none."""
-    folder = _FORMER.get(kind, kind) if isinstance(kind, str) else None
-    if folder not in FOLDERS:
+    module = _module_of(kind)
+    if module is None:
         raise BackplayError(
-            "kind of job", expected=", ".join(FOLDERS), got=show(kind),
+            "kind of job", expected=", ".join([*FOLDERS, *_ELSEWHERE]), got=show(kind),
             do="It may come from another version of backplay.",
         )  # fmt: skip
-    return cast(type[Job], _module(folder, "job").JOB)
+    return cast(type[Job], importlib.import_module(module).JOB)
 
 
 def exhibit(records: Sequence[RunRecord]) -> Exhibit:
     """What runs of all kinds have to show; a kind that nobody knows has nothing."""
     kinds = dict.fromkeys(record.kind for record in records)
-    known = [kind for kind in kinds if _FORMER.get(kind, kind) in FOLDERS]
     return together(
         job_class(kind).exhibit([record for record in records if record.kind == kind])
-        for kind in known
+        for kind in kinds
+        if _module_of(kind) is not None
     )
 
 
-def _module(folder: str, name: str) -> Any:
-    return importlib.import_module(f"backplay.paper.{folder}.{name}")
+def _module_of(kind: Any) -> str | None:
+    """The module with the class of jobs of a kind."""
+    folder = _FORMER.get(kind, kind) if isinstance(kind, str) else None
+    if folder in FOLDERS:
+        return f"backplay.paper.{folder}.job"
+    return _ELSEWHERE.get(folder) if folder else None

@@ -16,11 +16,10 @@ from typing import Any, TypeVar
 
 from backplay import runs
 from backplay.errors import BackplayError, show
-from backplay.report.records import UNTRAINED, RunRecord
+from backplay.report.records import RunRecord
 
 T = TypeVar("T")
 
-_HOW = {"threads", "tensorboard"}  # settings of a run that do not say what is trained
 _DRAWN = {"starts", "walks", "archive"}  # of a curriculum with a seed: drawn from it
 
 
@@ -91,21 +90,8 @@ def _inside(path: Path) -> Iterator[Path]:
 
 def _job(run: runs.Run) -> dict[str, Any]:
     """Kind, setting, regime, seed and frames."""
-    config = run.config
-    if "job" in config:
-        job: Any = config["job"]
-        fields = {name: _at(job, name) for name in ("kind", "setting", "regime", "seed", "frames")}
-    elif "maze" in config:
-        job = config["maze"]
-        fields = {name: _at(job, name) for name in ("regime", "seed", "frames")}
-        fields |= {"kind": "maze", "setting": f"mazes, {_at(job, 'preset')}"}
-        fields |= {"frames": 0} if fields["regime"] == UNTRAINED else {}
-    else:
-        settings = config.get("settings")
-        fields = {name: _at(settings, name) for name in ("seed", "frames")}
-        kind = _at(config.get("curriculum"), "kind")
-        regime = kind.lower() if isinstance(kind, str) else None
-        fields |= {"kind": "train", "setting": config.get("env"), "regime": regime}
+    job = run.job
+    fields = {name: job.get(name) for name in ("kind", "setting", "regime", "seed", "frames")}
     for name, value in fields.items():
         wanted: type = int if name in ("seed", "frames") else str
         if type(value) is not wanted:
@@ -118,21 +104,15 @@ def _job(run: runs.Run) -> dict[str, Any]:
 
 def _asked(run: runs.Run, notes: list[str]) -> dict[str, str]:
     """All that the run was asked for beside its seed: names with dots, values as JSON."""
-    config: Mapping[str, Any] = {k: v for k, v in run.config.items() if k not in _HOW}
-    if "job" in config:  # its fields say all of it
-        fields = _at(config["job"], "fields")
-        config = fields if isinstance(fields, Mapping) else {}
-    elif "maze" in config:
-        config = {k: v for k, v in config["maze"].items() if k != "frames"}
-    asked = dict(_leaves(config))
+    fields = run.job.get("fields")
+    asked = dict(_leaves(fields if isinstance(fields, Mapping) else {}))
     try:
         digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in run.demonstrations]
     except OSError as error:
         notes.append(f"{run.path}/demonstrations: {error.strerror}")
         digests = []
     if digests:
-        name = "mazes" if "maze" in run.config else "demonstrations"
-        asked[name] = "+".join(digest[:12] for digest in digests)
+        asked["demonstrations"] = "+".join(digest[:12] for digest in digests)
     return asked
 
 
@@ -146,15 +126,11 @@ def _leaves(tree: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, st
             yield f"{before}{name}", json.dumps(value, sort_keys=True)
 
 
-def _at(tree: Any, name: str) -> Any:
-    return tree.get(name) if isinstance(tree, Mapping) else None
-
-
 def _curve(lines: Sequence[Mapping[str, Any]]) -> list[tuple[int, dict[str, float]]]:
     """Frames and numbers of each evaluation."""
     curve = []
     for line in lines:
-        measured = _numbers(line.get("evaluation", line.get("greedy")))
+        measured = _numbers(line.get("evaluation"))
         if measured and type(line.get("frames")) is int:
             curve.append((int(line["frames"]), measured))
     return curve
@@ -172,7 +148,7 @@ def _measures(result: Mapping[str, Any]) -> dict[str, float | None]:
     """What a run came to; a measure without a number is None."""
     measures = result.get("measures")
     if not isinstance(measures, Mapping):
-        return dict(_numbers(_at(result.get("training"), "greedy")))
+        return {}
     numbers = _numbers(measures)
     return {str(name): numbers.get(str(name)) for name in measures}
 

@@ -11,10 +11,10 @@ in its metrics, last checkpoint and result. Does not know: screens, processes, o
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -24,7 +24,7 @@ from backplay.learners.workers import Alone, Workers, any_of, from_first
 from backplay.runs import Run
 from backplay.runs.run import CLOCK
 from backplay.train import Progress
-from backplay.train.job import Job, Work, from_json, to_json
+from backplay.train.job import Job, Work, from_json, require, to_json
 
 SAVE_SECONDS = 30.0  # at most this much work is lost to a crash
 
@@ -33,13 +33,28 @@ Say = Callable[[str], None]
 Stop = Callable[[], bool]
 
 
-def prepare(path: Path, job: Job, *, threads: int = 1, command: str | None = None) -> Run:
-    """The run directory of a job, made if there is none; one of another job is refused."""
+def prepare(
+    path: Path,
+    job: Job,
+    files: Sequence[Path] = (),
+    *,
+    threads: int = 1,
+    command: str | None = None,
+) -> Run:
+    """The run directory of a job, made if there is none; one of another job is refused.
+
+    Args:
+        path: where.
+        job: what is asked for.
+        files: what the job needs besides; the run keeps copies of its own.
+        threads: of the learner.
+        command: how it is made; by default as this process was started.
+    """
     config = {"job": to_json(job), "threads": threads}
     if not runs.is_run(path):
-        return runs.create(path, config, command=command)
+        return runs.create(path, config, files, command=command)
     run = runs.open_run(path)
-    if run.config != config:
+    if asked(run) != (job, threads):
         raise BackplayError(
             f"{path} is another run", expected=show(config), got=show(run.config),
             do="Choose another directory, or remove this one.",
@@ -179,13 +194,34 @@ class _Files:
 
 def asked(run: Run) -> tuple[Job, int]:
     """The job of a run directory, and its threads."""
-    config: dict[str, Any] = run.config
-    if "job" not in config:
+    threads = run.config.get("threads")
+    try:
+        job = from_json(run.job)
+        require(
+            type(threads) is int and threads > 0, "threads", "a whole number from 1 on", threads
+        )
+    except BackplayError as error:
+        if "job" not in run.config:
+            raise
+        command = run.provenance.get("command")
         raise BackplayError(
-            f"{run.path} has no job", expected="a run of an experiment",
-            do="Go on with it by the command it was made with: see its provenance.json.",
-        )  # fmt: skip
-    threads = config.get("threads")
-    if type(threads) is not int or threads < 1:
-        raise BackplayError(f"{run.path}: threads", expected="at least 1", got=threads)
-    return from_json(config["job"]), threads
+            f"{run.path}/config.json is damaged, or of another version of backplay", got=error,
+            do=f"Copy the run again from where it came, or make it anew: {command}",
+        ) from error  # fmt: skip
+    return job, cast(int, threads)
+
+
+def opened(path: Path) -> tuple[Run, Work]:
+    """A run as it stood when it was saved last; BackplayError where nothing was saved."""
+    run = runs.open_run(path)
+    loaded = run.load()
+    job, threads = asked(run)
+    if loaded is None:
+        raise BackplayError(
+            f"{path} has no checkpoint yet", do=f"Go on with it: backplay work {path}"
+        )
+    torch.set_num_threads(threads)
+    work = job.begin(files=run.demonstrations)
+    if work.training is not None:
+        work.training.load_state(loaded.state)
+    return run, work

@@ -33,6 +33,20 @@ class Run:
     """What was asked for, as `create` got it."""
 
     @property
+    def job(self) -> dict[str, Any]:
+        """The job that it carries out, as `train.job.to_json` wrote it."""
+        job: Any = self.config.get("job")
+        if isinstance(job, dict):
+            return job
+        if "maze" not in self.config and "env" not in self.config:  # as versions up to 0.1.0 had it
+            raise damaged(self.path / CONFIG, "no job")
+        command = self.provenance.get("command")
+        raise BackplayError(
+            f"{self.path} has no job: an earlier version of backplay made it",
+            do=f"Make it again in another directory; it was made by: {command}",
+        )
+
+    @property
     def demonstrations(self) -> list[Path]:
         """The run's own copies of its demonstrations, the same that it began with."""
         found = (self.path / "demonstrations").glob("[0-9]*.npz")

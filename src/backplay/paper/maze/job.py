@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from backplay.envs.maze.evaluate import Played, play, reached_from
 from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.generate import generate
-from backplay.envs.maze.sets import MazeLibrary, MazeSet
+from backplay.envs.maze.sets import MazeLibrary, MazeSet, load_mazes
 from backplay.envs.maze.solve import cells_off
 from backplay.learners.cloning import CloningProgress
 from backplay.learners.workers import Workers
@@ -134,8 +134,21 @@ class MazeJob:
             evaluations=self.evaluations,
         )  # fmt: skip
 
-    def library(self) -> MazeLibrary:
-        """Its mazes; the same for the same seed."""
+    @classmethod
+    def of(cls, library: MazeLibrary, run: maze.MazeRun) -> MazeJob:
+        """A run on the mazes of a file, which the run directory then keeps."""
+        mazes = library.training
+        return cls(
+            regime=run.regime, preset=run.preset, seed=run.seed, evaluations=run.evaluations,
+            frames=0 if run.regime == "cloned" else run.frames, extra=library.extra,
+            mazes=len(mazes), held_out=len(library.held_out), maze_seed=library.seed,
+            size=mazes.height, label=f"file {mazes.digest}",
+        )  # fmt: skip
+
+    def library(self, files: Sequence[Path] = ()) -> MazeLibrary:
+        """Its mazes: those of a file, or those that its seed gives."""
+        if files:
+            return load_mazes(files[0])
         share = self.size / SIZE
         return generate(
             mazes=self.mazes, held_out=self.held_out, extra=self.extra, seed=self.maze_seed,
@@ -162,7 +175,7 @@ class MazeJob:
         files: Sequence[Path] = (),
     ) -> MazeWork:
         """Makes the mazes and the learner; regimes that imitate clone first, for about a minute."""
-        library = self.library()
+        library = self.library(files)
         on_clone = _cloning(on_progress) if on_progress else None
         if self.regime == "cloned":
             return MazeWork(library, clone_mazes(library.training, self.seed, on_clone), None)
@@ -283,6 +296,9 @@ def with_effort(config: TrainConfig, effort: float, preset: str) -> TrainConfig:
 
 
 def _cloning(say: Say) -> Callable[[CloningProgress], None]:
-    return lambda at: say(
-        f"pass {at.epoch} over the demonstrations: loss {at.loss:.3f}, agreement {at.agreement:.1%}"
-    )
+    def on_clone(at: CloningProgress) -> None:
+        if at.epoch % 10 == 0:
+            told = f"loss {at.loss:.3f}, agreement {at.agreement:.1%}"
+            say(f"pass {at.epoch} over the demonstrations: {told}")
+
+    return on_clone

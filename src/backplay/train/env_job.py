@@ -1,0 +1,146 @@
+"""Anybody's environment with anybody's demonstrations as a job: what `backplay train` makes.
+
+    job = EnvJob.of("MountainCar-v0", Backplay.stretch(300_000), TrainConfig(frames=300_000))
+    work = job.begin(files=[Path("car.npz")])
+
+Comes in: an env's id, a curriculum, the settings of a training run, files of demonstrations. Goes
+out: a `Training`, lines for the metrics, success from the true start. Does not know: disks but for
+the demonstrations, screens.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from backplay.curricula import Curriculum
+from backplay.curricula import from_json as curriculum_from_json
+from backplay.curricula import to_json as curriculum_to_json
+from backplay.demos import load
+from backplay.errors import BackplayError
+from backplay.learners import PPOConfig
+from backplay.restore.rollout import AnyEnv
+from backplay.train.config import TrainConfig
+from backplay.train.env_work import EnvWork
+from backplay.train.environments import kwargs_for, make_env
+from backplay.train.job import Say, file_name, require
+from backplay.train.loop import Training
+
+if TYPE_CHECKING:
+    from backplay.learners.workers import Workers
+    from backplay.report.exhibit import Exhibit
+    from backplay.report.records import RunRecord
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnvJob:
+    """One run of our PPO on an environment that its id names."""
+
+    kind: ClassVar[str] = "env"
+    curve: ClassVar[tuple[str, ...]] = ("success", "return", "steps")
+    measures: ClassVar[tuple[str, ...]] = (*curve, "greedy_success", "greedy_return")
+
+    env: str
+    """The environment's id."""
+    env_kwargs: dict[str, Any] | None
+    """Its arguments; None for those the first demonstration was recorded with."""
+    curriculum: dict[str, Any]
+    """Where episodes start at first, as `curricula.to_json` writes it."""
+    settings: dict[str, Any]
+    """The fields of a `TrainConfig`."""
+
+    @classmethod
+    def of(
+        cls,
+        env: str,
+        curriculum: Curriculum,
+        config: TrainConfig,
+        env_kwargs: dict[str, Any] | None = None,
+    ) -> EnvJob:
+        """The job of these parts."""
+        return cls(
+            env=env,
+            env_kwargs=env_kwargs,
+            curriculum=json.loads(curriculum_to_json(curriculum)),
+            settings=json.loads(json.dumps(asdict(config))),
+        )
+
+    def __post_init__(self) -> None:
+        require(isinstance(self.env, str), "env", "an environment's id", self.env)
+        require(isinstance(self.env_kwargs, dict | None), "env_kwargs", "a dict", self.env_kwargs)
+        self.starts, self.config  # noqa: B018  # raise where a part is damaged
+
+    @property
+    def starts(self) -> Curriculum:
+        """The curriculum."""
+        return curriculum_from_json(json.dumps(self.curriculum))
+
+    @property
+    def config(self) -> TrainConfig:
+        """The settings."""
+        require(isinstance(self.settings.get("ppo"), dict), "settings", "with ppo", self.settings)
+        return TrainConfig(**{**self.settings, "ppo": PPOConfig(**self.settings["ppo"])})
+
+    @property
+    def regime(self) -> str:
+        """The kind of curriculum."""
+        return str(self.curriculum["kind"]).lower()
+
+    @property
+    def seed(self) -> int:
+        """Of the network, the envs and the learner."""
+        return self.config.seed
+
+    @property
+    def frames(self) -> int:
+        """Budget."""
+        return self.config.frames
+
+    @property
+    def name(self) -> str:
+        """As `mountaincar-v0-backplay-0`."""
+        return file_name(self.setting, self.regime, self.seed)
+
+    @property
+    def setting(self) -> str:
+        """The env."""
+        return self.env
+
+    @property
+    def seconds(self) -> float:
+        """Nobody knows the env."""
+        return 0.0
+
+    def begin(
+        self,
+        on_progress: Say | None = None,
+        workers: Workers | None = None,
+        files: Sequence[Path] = (),
+    ) -> EnvWork:
+        """The run at its beginning; `files` are its demonstrations."""
+        require(len(files) > 0, "demonstrations", "at least one", 0)
+        demos = [load(file) for file in files]
+        given = None if self.env_kwargs is None else json.dumps(self.env_kwargs)
+        kwargs = kwargs_for(self.env, given, demos[0])
+
+        def make() -> AnyEnv:
+            return make_env(self.env, kwargs)
+
+        try:
+            training = Training(make, demos, self.starts, self.config, workers=workers)
+        except (TypeError, ValueError) as error:  # spaces that no network is made for
+            raise BackplayError(f"{self.env} cannot be trained on: {error}") from error
+        return EnvWork(training, [len(demo) for demo in demos])
+
+    @classmethod
+    def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:
+        """Nothing: what a result says must not make an environment that anybody registered."""
+        from backplay.report.exhibit import Exhibit
+
+        return Exhibit()
+
+
+JOB = EnvJob
