@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from backplay.paper.grid_worlds.job import REGIMES, GridJob
-from backplay.paper.grid_worlds.worlds import FRAMES, TASKS
+from backplay.paper.grid_worlds.job import FRAMES, REGIMES, GridJob
+from backplay.paper.grid_worlds.worlds import TASKS
 
 GOOD = 0.95
 

@@ -20,9 +20,10 @@ from backplay.cli import main
 from backplay.cli.maze import PARTS, Regime
 from backplay.cli.maze_runs import learned_paths, network_of, open_maze_run
 from backplay.envs.maze import generate, load_mazes
-from backplay.paper.maze import job as maze_job
+from backplay.paper.maze import work as maze_work
 from backplay.paper.maze.job import MazeJob
-from backplay.paper.maze.regimes import REGIMES, MazeRun, plays, settings
+from backplay.paper.maze.regimes import plays, settings
+from backplay.paper.maze.run import REGIMES, MazeRun
 from backplay.paper.theory.job import TheoryJob
 from backplay.train.job import to_json
 
@@ -160,14 +161,14 @@ def test_a_run_that_was_stopped_ends_as_if_it_never_was(
 ) -> None:
     words = ("--regime", regime, "--frames", 3 * UPDATE, "--evaluations", evaluations, "--dir")
     assert run("maze", "train", mazes, *words, "whole").code == 0
-    count = maze_job.by_steps_back
+    count = maze_work.by_steps_back
 
     def interrupted(*arguments: Any) -> Any:
-        monkeypatch.setattr(maze_job, "by_steps_back", count)
+        monkeypatch.setattr(maze_work, "by_steps_back", count)
         os.kill(os.getpid(), signal.SIGINT)
         return count(*arguments)
 
-    monkeypatch.setattr(maze_job, "by_steps_back", interrupted)
+    monkeypatch.setattr(maze_work, "by_steps_back", interrupted)
     result = run("maze", "train", mazes, *words, "my run")
     assert result.code == 130, result
     assert "stopping after this update" in result.err

@@ -13,10 +13,12 @@ from backplay.errors import BackplayError
 from backplay.paper.catalogue import FOLDERS
 from backplay.paper.grid_worlds.job import GridJob
 from backplay.paper.maze import regimes as maze
-from backplay.paper.maze.job import MazeJob, with_effort
+from backplay.paper.maze.job import MazeJob
+from backplay.paper.maze.work import with_effort
 from backplay.paper.pommerman.job import PommermanJob, settings
 from backplay.paper.sparse_tasks.job import GymJob
-from backplay.paper.theory.job import TheoryJob
+from backplay.paper.theory.job import STUDIES, TheoryJob
+from backplay.theory import studies
 from backplay.train.job import file_name, from_json, to_json
 
 JOBS = [
@@ -37,6 +39,10 @@ def test_a_job_comes_back_from_json(job: Any) -> None:
     assert data.keys() == {"kind", "name", "setting", "regime", "seed", "frames", "fields"}
     assert data["setting"] == job.setting
     assert re.fullmatch(r"[a-z0-9][a-z0-9.-]*", data["name"])
+
+
+def test_the_names_of_studies_are_those_there_are() -> None:
+    assert tuple(studies.STUDIES) == STUDIES
 
 
 def test_every_kind_is_tried() -> None:

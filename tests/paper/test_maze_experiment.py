@@ -15,7 +15,7 @@ from backplay.envs.maze.sets import MazeLibrary
 from backplay.errors import BackplayError
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.imitation import clone_mazes
-from backplay.paper.maze.regimes import MazeRun
+from backplay.paper.maze.run import MazeRun
 from backplay.records import Episode, Start
 from backplay.train.progress import by_steps_back
 

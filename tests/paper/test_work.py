@@ -11,9 +11,11 @@ import pytest
 import torch
 
 from backplay.envs.maze.rules import offsets
-from backplay.paper.grid_worlds.job import GridJob, GridWork
+from backplay.paper.grid_worlds.job import GridJob
+from backplay.paper.grid_worlds.work import GridWork
 from backplay.paper.maze import regimes as maze
-from backplay.paper.maze.job import MazeJob, MazeWork
+from backplay.paper.maze.job import MazeJob
+from backplay.paper.maze.work import MazeWork
 from backplay.paper.sparse_tasks.job import TASKS, GymJob
 from backplay.paper.theory.job import TheoryJob
 from backplay.theory.studies import run_studies

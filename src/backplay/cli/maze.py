@@ -211,7 +211,7 @@ def train(config: TrainConfig) -> int:
             "train", expected="a file of mazes", got="none",
             do="Make one with backplay maze generate optimal.npz.",
         )  # fmt: skip
-    from backplay.paper.maze.regimes import MazeRun
+    from backplay.paper.maze.run import MazeRun
 
     run = MazeRun(
         regime=config.regime, preset=config.preset, frames=config.frames, seed=config.seed,
@@ -225,8 +225,9 @@ def train(config: TrainConfig) -> int:
 def evaluate(config: EvaluateConfig) -> int:
     """Prints what comes of every maze, beside the paper's numbers."""
     from backplay.cli.maze_runs import checkpoint_of, measured_text, network_of, open_maze_run
-    from backplay.paper.maze.regimes import PAPER, measure
+    from backplay.paper.maze.regimes import measure
     from backplay.paper.maze.regimes import measured as measured_mazes
+    from backplay.paper.maze.run import PAPER
 
     if config.seed < 0:
         raise BackplayError("--seed", expected="at least 0", got=config.seed)

@@ -16,8 +16,8 @@ from backplay.envs.maze.draw import picture
 from backplay.errors import BackplayError
 from backplay.paper.maze.figures import DrawnPath, draw_curves, draw_paths, draw_starts
 from backplay.paper.maze.page import write_maze_page
-from backplay.paper.maze.regimes import PAPER
 from backplay.paper.maze.results import MazeResult, grouped, table, table_text
+from backplay.paper.maze.run import PAPER
 from backplay.report.figures import as_png, as_svg
 
 PAGE, RESULT = "index.html", "result.json"

@@ -19,7 +19,7 @@ from backplay.cli.watch import STOPPED, watch
 from backplay.envs.maze import load_mazes
 from backplay.errors import BackplayError
 from backplay.paper.maze.job import MazeJob
-from backplay.paper.maze.regimes import PAPER, MazeRun
+from backplay.paper.maze.run import PAPER, MazeRun
 from backplay.runs.execute import prepare
 from backplay.train.job import Work
 from backplay.ui.display import open_display

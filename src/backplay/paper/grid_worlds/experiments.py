@@ -7,8 +7,7 @@ and ran nothing; scale 1 is the budget of results/grid-worlds.md.
 from __future__ import annotations
 
 from backplay.paper.experiment import Experiment, scaled, seeds_from
-from backplay.paper.grid_worlds.job import REGIMES, SETTINGS, GridJob
-from backplay.paper.grid_worlds.worlds import FRAMES
+from backplay.paper.grid_worlds.job import FRAMES, REGIMES, SETTINGS, GridJob
 from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio
 from backplay.train.job import Job
 

@@ -22,13 +22,12 @@ from backplay.envs.maze.sets import MazeSet
 from backplay.envs.maze.vector import MazeVector
 from backplay.envs.maze.worlds import WORLDS, beside, world
 from backplay.learners import PPOConfig
+from backplay.paper.grid_worlds.job import ENVS, STEPS
 from backplay.paper.maze.paths import drawn
 from backplay.train import MakeNetwork, TrainConfig, Training
 from backplay.train.evaluate import Act, Evaluation
 
-PPO_CONFIG = PPOConfig(num_steps=32, learning_rate=3e-2, final_learning_rate=0.1)
-ENVS = 32
-BATCH = ENVS * PPO_CONFIG.num_steps
+PPO_CONFIG = PPOConfig(num_steps=STEPS, learning_rate=3e-2, final_learning_rate=0.1)
 EVALUATIONS = 40
 NEAR = 2  # steps from the demonstration that count as beside it
 
@@ -244,5 +243,3 @@ TASKS: dict[str, Callable[[], Task]] = {
     "tree": RandomLeaves,
 }
 """What makes each world."""
-FRAMES = dict.fromkeys(WORLDS, 200_000) | {"tree": 100_000}
-"""Each world's own budget."""

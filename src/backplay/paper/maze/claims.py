@@ -5,7 +5,7 @@ Comes in: nothing. Goes out: claims, as data. Does not know: the jobs that answe
 
 from __future__ import annotations
 
-from backplay.paper.maze.regimes import PAPER
+from backplay.paper.maze.run import PAPER
 from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio
 
 REGIMES = ("backplay", "uniform", "florensa", "standard")

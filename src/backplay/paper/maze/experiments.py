@@ -22,7 +22,7 @@ from backplay.paper.maze.claims import (
     table_claims,
 )
 from backplay.paper.maze.job import MazeJob
-from backplay.paper.maze.regimes import PAPER_EPOCH, PAPER_EPOCHS
+from backplay.paper.maze.run import PAPER_EPOCH, PAPER_EPOCHS
 from backplay.train.job import Job
 
 FULL = PAPER_EPOCHS * PAPER_EPOCH

@@ -11,7 +11,6 @@ measurements. Does not know: disks, screens, plots.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -26,70 +25,19 @@ from backplay.envs.maze.evaluate import Played, play
 from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.sets import MazeLibrary, MazeSet
 from backplay.envs.maze.vector import MazeVector
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError
 from backplay.learners import PPO, PPOConfig, Teacher
 from backplay.learners.cloning import CloningProgress
 from backplay.learners.workers import Workers
 from backplay.paper.maze.imitation import ASKING, clone_mazes, dagger, gail
+from backplay.paper.maze.run import PAPER_EPOCH, PAPER_EPOCHS, MazeRun
 from backplay.train import TrainConfig, Training
 from backplay.train.evaluate import Act, Evaluation
 
-REGIMES = (
-    "backplay", "uniform", "standard", "florensa", "cloned", "cloned+ppo", "kickstarted",
-    "gail", "gail+uniform", "gail+default", "dagger",
-)  # fmt: skip
-PRESETS = ("ours", "paper")
-
-PAPER_EPOCHS, PAPER_EPOCH = 2_000, 102_400
 UPDATES, STEPS = 125, 160  # of our preset: updates in a run, steps of each agent between two
 MOST_MEASURED = 1_000  # mazes; of more, a hundred are played
 FEW_FRAMES = 4_000_000  # below, our preset has more passes, and more time at the true start
 PAPER_TRUE_START = 1_750  # the epoch from which every regime trains on the true start alone
-
-_COLUMNS = ("optimal", "within_5", "extra_mean", "extra_std")
-_ROWS: dict[tuple[str, int], tuple[float | None, ...]] = {
-    ("standard", 0): (0.0, 0.0, None, None),
-    ("standard", 5): (0.0, 0.0, None, None),
-    ("standard", 10): (0.0, 0.0, None, None),
-    ("uniform", 0): (0.27, 0.91, 8.26, 32.92),
-    ("uniform", 5): (0.51, 0.98, 2.04, 17.39),
-    ("uniform", 10): (0.49, 0.98, 2.04, 16.79),
-    ("florensa", 0): (0.20, 0.51, 63.36, 78.08),
-    ("florensa", 5): (0.48, 0.77, 25.44, 56.89),
-    ("florensa", 10): (0.49, 0.69, 39.75, 70.92),
-    ("backplay", 0): (0.31, 1.00, 0.64, 4.96),
-    ("backplay", 5): (0.37, 0.94, 7.94, 33.35),
-    ("backplay", 10): (0.54, 0.99, 0.37, 3.49),
-}
-PAPER = {key: dict(zip(_COLUMNS, row, strict=True)) for key, row in _ROWS.items()}
-"""Table 2 of the paper, after 2,000 epochs: by regime and steps that demonstrations waste."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class MazeRun:
-    """One run of the experiment."""
-
-    regime: str = "backplay"
-    """One of REGIMES."""
-    preset: str = "ours"
-    """`"paper"`: the settings of the paper and its code; `"ours"`: what learns in fewer frames."""
-    frames: int = 10_240_000
-    """Budget; schedules are stretched to it. The paper's is 204.8 million."""
-    seed: int = 0
-    """Of the network, the starts and the learner."""
-    evaluations: int = 40
-    """How often success from the true start is measured on the way."""
-
-    def __post_init__(self) -> None:
-        for name, allowed in (("regime", REGIMES), ("preset", PRESETS)):
-            if getattr(self, name) not in allowed:
-                raise BackplayError(
-                    name, expected=" or ".join(allowed), got=show(getattr(self, name))
-                )
-        for name, least in (("frames", 1), ("seed", 0), ("evaluations", 1)):
-            value = getattr(self, name)
-            if type(value) is not int or value < least:
-                raise BackplayError(name, expected=f"a whole number from {least} on", got=value)
 
 
 def settings(run: MazeRun) -> TrainConfig:

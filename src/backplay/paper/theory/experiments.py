@@ -9,9 +9,8 @@ from __future__ import annotations
 from math import log
 
 from backplay.paper.experiment import Experiment, scaled, seeds_from
-from backplay.paper.theory.job import TheoryJob
+from backplay.paper.theory.job import STUDIES, TheoryJob
 from backplay.report.claims import Claim, Final
-from backplay.theory.studies import STUDIES
 from backplay.train.job import Job
 
 QUICK = 0.5

@@ -10,17 +10,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from backplay.learners.workers import Workers
-from backplay.report.exhibit import Exhibit
-from backplay.report.records import RunRecord
-from backplay.theory.studies import STUDIES
-from backplay.theory.study import Finding, Sizes
-from backplay.train import Progress
 from backplay.train.job import Say, file_name, require, require_one_of, require_whole
+from backplay.train.progress import Progress
+
+if TYPE_CHECKING:
+    from backplay.learners.workers import Workers
+    from backplay.report.exhibit import Exhibit
+    from backplay.report.records import RunRecord
+    from backplay.theory.study import Finding
+
+STUDIES = ("gap", "trials", "horizons", "windows", "ratio", "graphs", "trees")
+"""Names of `theory.studies.STUDIES`, in its order."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +37,7 @@ class TheoryJob:
     """What a study finds is known when it is done: `case(finding)` for each."""
 
     study: str
-    """One of `theory.studies.STUDIES`."""
+    """One of STUDIES."""
     seed: int = 0
     """Of what is simulated."""
     quick: bool = False
@@ -44,7 +48,7 @@ class TheoryJob:
     """All regimes are compared within a study."""
 
     def __post_init__(self) -> None:
-        require_one_of("study", self.study, tuple(STUDIES))
+        require_one_of("study", self.study, STUDIES)
         require_whole(self, seed=0, frames=0)
         require(self.frames == 0, "frames", "0", self.frames)
         require_one_of("regime", self.regime, ("theory",))
@@ -78,6 +82,7 @@ class TheoryJob:
     def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:
         """The panels of each study, of its first seed."""
         from backplay.paper.theory.figures import study_figure
+        from backplay.report.exhibit import Exhibit
 
         studies = [
             run.result["study"] for run in records if isinstance(run.result.get("study"), dict)
@@ -104,10 +109,13 @@ class TheoryWork:
 
     def result(self) -> dict[str, Any]:
         """The study, and what it measured in each case."""
+        from backplay.theory import studies
+        from backplay.theory.study import Sizes
+
         job = self.job
         # The stream of each study as `run_studies` gives it.
-        rng = np.random.default_rng([job.seed, list(STUDIES).index(job.study)])
-        study = STUDIES[job.study](Sizes.quick() if job.quick else Sizes(), rng)
+        rng = np.random.default_rng([job.seed, STUDIES.index(job.study)])
+        study = studies.STUDIES[job.study](Sizes.quick() if job.quick else Sizes(), rng)
         measures = {
             case(finding): finding.measured if isfinite(finding.measured) else None
             for finding in study.findings

@@ -1,0 +1,155 @@
+"""A run on a set of mazes in progress.
+
+Comes in: a `MazeJob` and its mazes. Goes out: a `Training` for its regime, lines for the metrics,
+and at the end what came of every maze, with some of the paths walked. Does not know: disks,
+screens, plots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from backplay.envs.maze.evaluate import Played, play, reached_from
+from backplay.envs.maze.fast_network import FastMazeNetwork
+from backplay.envs.maze.sets import MazeLibrary, MazeSet
+from backplay.envs.maze.solve import cells_off
+from backplay.learners.cloning import CloningProgress
+from backplay.learners.workers import Workers
+from backplay.paper.maze import regimes as maze
+from backplay.paper.maze.imitation import clone_mazes
+from backplay.paper.maze.job import MINIBATCHES, PASSES, PLAYED, MazeJob
+from backplay.paper.maze.paths import drawn
+from backplay.train import Progress, TrainConfig, Training
+from backplay.train.job import Say, progress_line
+from backplay.train.progress import by_steps_back
+
+SHOWN = 4  # mazes whose paths a result keeps
+OFF = {"one_off": 1, "three_off": 3}  # steps from the demonstration of the cells measured from
+
+
+def begun(
+    job: MazeJob, library: MazeLibrary, on_progress: Say | None, workers: Workers | None
+) -> MazeWork:
+    """The run at its beginning; regimes that imitate clone first, for about a minute."""
+    on_clone = _cloning(on_progress) if on_progress else None
+    if job.regime == "cloned":
+        return MazeWork(library, clone_mazes(library.training, job.seed, on_clone), None)
+    config = with_effort(maze.settings(job.run), job.effort, job.preset)
+    made = maze.training(job.run, library, config=config, on_clone=on_clone, workers=workers)
+    network = made.learner.network
+    assert isinstance(network, FastMazeNetwork)
+    return MazeWork(library, network, made)
+
+
+class MazeWork:
+    """A run on a set of mazes in progress."""
+
+    def __init__(
+        self, library: MazeLibrary, network: FastMazeNetwork, training: Training | None
+    ) -> None:
+        self.library, self.network, self.training = library, network, training
+        self.evaluated: dict[str, Any] = {}
+        """What the last evaluation found."""
+
+    def line(self, progress: Progress) -> dict[str, Any]:
+        """What came of the update; at evaluations, of every maze from its true start."""
+        mazes = self.library.training
+        line = progress_line(progress)
+        line["by_steps_back"] = by_steps_back(progress.episodes, mazes.lengths)
+        if progress.evaluation is not None:
+            greedy = self._greedy(maze.measured(mazes)).summary()
+            self.evaluated = {
+                **{name: greedy[name] for name in PLAYED},
+                "sampled_success": progress.evaluation.success,
+            }
+            line["evaluation"] = self.evaluated
+        return line
+
+    def result(self) -> dict[str, Any]:
+        """Every maze greedy and sampled, those held out, and the first paths."""
+        library = self.library
+        on_training = maze.measure(self.network, library.training)
+        held_out = (
+            maze.measure(self.network, library.held_out) if library.held_out.num_mazes else None
+        )
+        first = library.training.select(range(min(SHOWN, len(library.training))))
+        greedy, sampled = on_training["greedy"], on_training["sampled"]
+        apart = held_out or {"greedy": {"success": None}, "sampled": {"success": None}}
+        found = {
+            "measures": {
+                **{name: greedy[name] for name in (*PLAYED, "extra_std")},
+                "sampled_success": sampled["success"],
+                "held_out_success": apart["greedy"]["success"],
+                "held_out_sampled_success": apart["sampled"]["success"],
+                **{name: self._from_off(steps) for name, steps in OFF.items()},
+            },
+            "training": on_training,
+            "held_out": held_out,
+            "measured_mazes": len(maze.measured(library.training)),
+            "paths": drawn(first, self._greedy(first)),
+        }
+        self.network.forget()
+        return found
+
+    def state(self) -> dict[str, Any]:
+        """Where it stands; where nothing is trained, what was cloned."""
+        if self.training is not None:
+            return self.training.state()
+        weights = self.network.state_dict()
+        return {"learner": {"network": {k: v.numpy().copy() for k, v in weights.items()}}}
+
+    def close(self) -> None:
+        """Closes the envs."""
+        if self.training is not None:
+            self.training.close()
+
+    def _greedy(self, mazes: MazeSet) -> Played:
+        """The likeliest actions in the first mazes of the set, or in all of them.
+
+        What a network keeps is rounded by the batches it came in, so it forgets: measuring must not
+        change what is learned next.
+        """
+        played = play(mazes, self._likeliest)
+        self.network.forget()
+        return played
+
+    def _from_off(self, steps: int) -> float | None:
+        """Success with the likeliest actions from all cells so far off the demonstrations."""
+        mazes = maze.measured(self.library.training)
+        reached = reached_from(mazes, *cells_off(mazes, steps), self._likeliest)
+        return float(reached.mean()) if len(reached) else None
+
+    def _likeliest(self, places: NDArray[np.int32]) -> NDArray[np.int64]:
+        with torch.inference_mode():
+            logits: torch.Tensor = self.network(torch.from_numpy(places))[0]
+        return logits.argmax(-1).numpy()
+
+
+def with_effort(config: TrainConfig, effort: float, preset: str) -> TrainConfig:
+    """The settings with a share of the gradient steps that an update has with all frames.
+
+    Whole passes while it can, then one pass in fewer, larger minibatches.
+    """
+    if effort == 1.0 or preset != "ours":
+        return config
+    batch = config.num_envs * config.ppo.num_steps
+    steps = max(1, round(effort * MINIBATCHES * PASSES))
+    passes = max(1, round(steps / MINIBATCHES))
+    minibatches = max(1, round(steps / passes))
+    ppo = replace(config.ppo, passes=passes, minibatch_size=max(1, batch // minibatches))
+    return replace(config, ppo=ppo)
+
+
+def _cloning(say: Say) -> Callable[[CloningProgress], None]:
+    def on_clone(at: CloningProgress) -> None:
+        if at.epoch % 10 == 0:
+            told = f"loss {at.loss:.3f}, agreement {at.agreement:.1%}"
+            say(f"pass {at.epoch} over the demonstrations: {told}")
+
+    return on_clone
