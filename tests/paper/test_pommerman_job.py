@@ -143,13 +143,13 @@ def test_maps_are_counted_as_the_caption_of_the_papers_table_says() -> None:
 
 def test_networks_have_the_shapes_they_say() -> None:
     box, actions = spaces.Box(0, 10, (38, 11, 11)), spaces.Discrete(6)
-    network = board_network(box, actions, seed=0, preset="ours")
+    network = board_network(box, actions, seed=0, preset="convolution")
     count = sum(part.numel() for part in network.parameters())
     conv = (38 * 9 + 1) * 32 + (32 * 9 + 1) * 32
     assert count == conv + (32 * 121 + 1) * 128 + 129 * 128 + 129 * 6 + 129
     logits, values = network(torch.rand(5, 38, 11, 11))
     assert (logits.shape, values.shape) == ((5, 6), (5,))
-    again = board_network(box, actions, seed=0, preset="ours")
+    again = board_network(box, actions, seed=0, preset="convolution")
     assert all(
         torch.equal(a, b) for a, b in zip(network.parameters(), again.parameters(), strict=True)
     )

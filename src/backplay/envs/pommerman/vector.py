@@ -25,12 +25,11 @@ from numpy.typing import NDArray
 from backplay.data.streams import read_stream
 from backplay.envs.kernels import kernel
 from backplay.envs.pommerman import draw
-from backplay.envs.pommerman.env import observation_space
 from backplay.envs.pommerman.games import Games
 from backplay.envs.pommerman.layout import ACTIONS, MAX_STEPS, SEATS
 from backplay.envs.pommerman.learner import is_over, picks_up, result, survivors, task
-from backplay.envs.pommerman.planes import stack
 from backplay.envs.pommerman.recordings import Perspective
+from backplay.envs.pommerman.sights import sight
 from backplay.envs.pommerman.starts import Beginning, Starts
 from backplay.envs.pommerman.vector_state import check_vector_state
 from backplay.errors import BackplayError, show
@@ -38,18 +37,17 @@ from backplay.records import DrawsStarts, Episode, Start, episodes_as_rows
 
 
 @kernel
-def judge(first, last, rows, previous, dones, rewards, seats, item_reward, pay, over, planes):  # type: ignore[no-untyped-def]
-    """What the learners of the games first..last-1 get for a step and see after it."""
+def judge(first, last, rows, previous, dones, rewards, seats, item_reward, pay, over):  # type: ignore[no-untyped-def]
+    """What the learners of the games first..last-1 get for a step, and whether it was the last."""
     for i in range(first, last):
         seat = seats[i]
         pay[i] = rewards[i, seat]
         if item_reward != 0.0 and picks_up(previous[i], rows[i], seat):
             pay[i] += item_reward
         over[i] = is_over(rows[i], seat, dones[i])
-        stack(previous[i], rows[i], seat, planes[i])
 
 
-class PommermanVector(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any]]):
+class PommermanVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     """n free for alls with one learner each. Opponents and rewards are those of `PommermanFFA`.
 
     Args:
@@ -60,6 +58,8 @@ class PommermanVector(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
         simulations: of each search of an FSMTS opponent.
         item_reward: added when a learner picks up an item and lives.
         max_steps: the step at which a game is over.
+        observation: what is seen: the paper's planes, or the numbers of the facts that say the
+            same, for networks with a sparse first layer.
         jobs: threads; the results do not depend on them.
         copy: False returns the observations' own array, overwritten by the next step.
         demos: recorded games from a seat each, or the file of a set of games; then episodes start
@@ -89,6 +89,7 @@ class PommermanVector(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
         simulations: int = 50,
         item_reward: float = 0.0,
         max_steps: int = MAX_STEPS,
+        observation: Literal["planes", "facts"] = "planes",
         jobs: int = 1,
         copy: bool = True,
         demos: Sequence[Perspective] | str | Path | None = None,
@@ -104,7 +105,8 @@ class PommermanVector(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
         fixed = None if isinstance(seat, str) and rotates else seat
         self.task = task(opponents, fixed, simulations, item_reward, max_steps)  # type: ignore[arg-type]
         self.num_envs, self.render_mode = num_envs, render_mode
-        self.single_observation_space = observation_space("planes")
+        self._sight = sight(observation, num_envs)
+        self.single_observation_space = self._sight.space
         self.single_action_space = spaces.Discrete(ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -122,7 +124,6 @@ class PommermanVector(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
         self._outside = np.zeros((num_envs, SEATS), np.int64)
         self._rngs = [np.random.default_rng() for _ in range(num_envs)]
         self._start_rngs = [np.random.default_rng() for _ in range(num_envs)]
-        self._planes = np.zeros((num_envs, *self.single_observation_space.shape), np.float32)  # type: ignore[misc]
         self._pay, self._over = np.zeros(num_envs), np.zeros(num_envs, np.bool_)
         self._returns, self._lengths = np.zeros(num_envs), np.zeros(num_envs, np.int64)
         self._copy, self._ready = copy, False
@@ -162,7 +163,7 @@ class PommermanVector(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
         *,
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
-    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
         """New episodes everywhere; `options["starts"]` may name a `Start` for each game."""
         for i, one in enumerate(self._seeds(seed)):
             if one is not None:
@@ -177,7 +178,7 @@ class PommermanVector(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
     def step(
         self, actions: NDArray[np.int64]
     ) -> tuple[
-        NDArray[np.float32],
+        NDArray[Any],
         NDArray[np.float64],
         NDArray[np.bool_],
         NDArray[np.bool_],
@@ -201,8 +202,12 @@ class PommermanVector(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
         games.advance_part(self._outside, chunk, first, last)
         judge(
             first, last, games.rows, self._previous, games.dones, games.rewards, self.seats,
-            self.task.item_reward, self._pay, self._over, self._planes,
+            self.task.item_reward, self._pay, self._over,
         )  # fmt: skip
+        self._look(first, last)
+
+    def _look(self, first: int, last: int) -> None:
+        self._sight.look(first, last, self._previous, self._games.rows, self.seats)
 
     def _finish(self, ended: NDArray[np.intp]) -> dict[str, Any]:
         """Keeps the episodes that ended, begins the next ones; infos in Gymnasium's form."""
@@ -214,7 +219,7 @@ class PommermanVector(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
         won, seats = np.zeros(n, np.bool_), self.seats.copy()
         for i in ended:
             row, seat = self._games.rows[i], int(self.seats[i])
-            final_obs[i] = self._planes[i].copy()
+            final_obs[i] = self._sight.seen[i].copy()
             results[i], living[i] = result(row, seat), survivors(row)
             won[i] = results[i] == "win"
             end = (float(self._returns[i]), int(self._lengths[i]), bool(won[i]))
@@ -246,11 +251,11 @@ class PommermanVector(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
             self._rngs[i] = moved or self._rngs[i]
         self.starts[i] = start
         self._returns[i], self._lengths[i] = 0.0, 0
-        stack(self._previous[i], self._games.rows[i], self.seats[i], self._planes[i])
+        self._look(i, i + 1)
 
-    def observe(self) -> NDArray[np.float32]:
-        """What is seen now, [num_envs, planes, 11, 11]."""
-        return self._planes.copy()
+    def observe(self) -> NDArray[Any]:
+        """What is seen now, [num_envs, planes, 11, 11] or [num_envs, facts]."""
+        return self._sight.seen.copy()
 
     def get_state(self) -> dict[str, Any]:
         """Everything but the curriculum, as plain data: with it, a vector goes on exactly."""
@@ -280,7 +285,7 @@ class PommermanVector(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
             game = {"row": now.rows[i], "memories": now.memories[i], "streams": now.streams[i]}
             self._games.seat(i, self.task.around(int(self.seats[i])))
             self._games.restore(i, game)
-            stack(self._previous[i], self._games.rows[i], self.seats[i], self._planes[i])
+        self._look(0, self.num_envs)
         self._ready = True
 
     def _asked(self, starts: Any) -> list[Start | None]:
@@ -307,8 +312,8 @@ class PommermanVector(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[
             raise BackplayError("actions", expected=f"{self.num_envs} of 0 to 5", got=show(actions))
         return given
 
-    def _observations(self) -> NDArray[np.float32]:
-        return self._planes.copy() if self._copy else self._planes
+    def _observations(self) -> NDArray[Any]:
+        return self._sight.seen.copy() if self._copy else self._sight.seen
 
     def _infos(self) -> dict[str, Any]:
         return {"seat": self.seats.copy(), "_seat": np.ones(self.num_envs, np.bool_)}

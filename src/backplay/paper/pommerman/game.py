@@ -6,22 +6,28 @@ again, a few thousand characters. Does not know: who learned, or how the game is
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from backplay.envs.pommerman.games import Games
-from backplay.envs.pommerman.layout import MAX_STEPS, SEATS, SIZE
+from backplay.envs.pommerman.layout import MAX_STEPS, SEATS
 from backplay.envs.pommerman.learner import is_over, result, task
-from backplay.envs.pommerman.planes import PLANES, stack
 from backplay.envs.pommerman.recordings import Perspective
+from backplay.envs.pommerman.sights import sight
 from backplay.envs.pommerman.starts import Starts
 from backplay.records import Start
 from backplay.train.evaluate import Act
 
 
 def kept_game(
-    place: Perspective, act: Act, *, seed: int, opponents: str, simulations: int
+    place: Perspective,
+    act: Act,
+    *,
+    seed: int,
+    opponents: str,
+    simulations: int,
+    observation: Literal["planes", "facts"] = "planes",
 ) -> dict[str, Any]:
     """A game from the first state of a map, in the seat of its demonstration.
 
@@ -33,12 +39,12 @@ def kept_game(
     starts = Starts([place], [None], "demonstration", "reseed", "doubled")
     starts.enter(games, previous, 0, Start(0, 0), np.random.default_rng([seed, 0xBAC]))
     row, first = games.rows[0], games.rows[0].tolist()
-    seen = np.zeros((1, 2 * PLANES, SIZE, SIZE), np.float32)
+    seeing, seats = sight(observation, 1), np.array([seat])
     outside, actions = np.zeros((1, SEATS), np.int64), []
     try:
         while not is_over(row, seat, games.dones[0]):
-            stack(previous, row, seat, seen[0])
-            outside[0, seat] = act(seen)[0]
+            seeing.look(0, 1, previous[None], games.rows, seats)
+            outside[0, seat] = act(seeing.seen)[0]
             previous[:] = row
             games.advance(outside)
             actions.append(games.actions[0].tolist())

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,11 +22,10 @@ from backplay.envs.pommerman.demonstrations import make_games
 from backplay.envs.pommerman.players import player
 from backplay.envs.pommerman.recordings import Perspective
 from backplay.envs.pommerman.vector import PommermanVector
-from backplay.learners import PPOConfig
 from backplay.learners.workers import Workers
 from backplay.paper.pommerman.game import kept_game
-from backplay.paper.pommerman.network import SHAPES, board_network
 from backplay.paper.pommerman.play import PlayedGames, play_maps
+from backplay.paper.pommerman.presets import PRESETS
 from backplay.report.exhibit import Exhibit
 from backplay.report.records import RunRecord
 from backplay.train import Progress, TrainConfig, Training
@@ -54,9 +52,10 @@ The paper says about 50 million frames: 500 epochs. With 100 maps its windows (a
 longer than that; a whole run then has as large a share at the true start as one with four."""
 BIN = 16  # steps; of the starts in the metrics
 GAME_SEED = 10_000  # of the games that measure
-# Core-seconds of a million frames: the smaller network measured over some thousand frames, the
-# paper's from its 2.3 GFLOP a frame and what the smaller one reaches.
-_SECONDS = {"ours": 1_500.0, "paper": 35_000.0}
+_SETTINGS = {
+    "paper": "the paper's settings", "paper-learner": "the paper's learner",
+    "convolution": "a small convolution",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +78,7 @@ class PommermanJob:
     rewards: str = "sparse"
     """One of REWARDS."""
     preset: str = "ours"
-    """The network and the learner's settings: "ours" or "paper"."""
+    """The network and the learner's settings, one of PRESETS."""
     seed: int = 0
     """Of the network, the starts and the learner."""
     frames: int = 2_560_000
@@ -100,14 +99,14 @@ class PommermanJob:
     """Games of each map at the end, as many as the paper played at least."""
     held_out_games: int = 100
     """Games of each map held out; the paper's 1,000 in all."""
-    num_envs: int = 60
-    """Games side by side, as the paper's workers."""
+    num_envs: int = 64
+    """Games side by side; the paper has 60."""
 
     def __post_init__(self) -> None:
         require_one_of("regime", self.regime, REGIMES)
         require_one_of("perspective", self.perspective, PERSPECTIVES)
         require_one_of("rewards", self.rewards, REWARDS)
-        require_one_of("preset", self.preset, tuple(SHAPES))
+        require_one_of("preset", self.preset, tuple(PRESETS))
         require_whole(
             self, maps=1, seed=0, frames=1, held_out=0, map_seed=0, simulations=1, evaluations=1,
             games=1, final_games=1, held_out_games=1, num_envs=1,
@@ -125,13 +124,13 @@ class PommermanJob:
         """The maps, whose games are followed, and the rewards."""
         words = [self.perspective, f"{self.maps} maps", self.rewards]
         words += [f"against {self.opponents}"] * (self.opponents != "fsmts")
-        words += ["the paper's settings"] * (self.preset == "paper")
+        words += [_SETTINGS[self.preset]] if self.preset in _SETTINGS else []
         return ", ".join(words)
 
     @property
     def seconds(self) -> float:
         """By preset and frames."""
-        return 60.0 + _SECONDS[self.preset] * self.frames / 1_000_000
+        return 60.0 + PRESETS[self.preset].millions * self.frames / 1_000_000
 
     def begin(
         self,
@@ -163,22 +162,9 @@ JOB = PommermanJob
 
 def settings(job: PommermanJob) -> TrainConfig:
     """How the learner learns."""
-    if job.preset == "paper":
-        # Appendix A.6, and 6 of 20 minibatches in each pass as for the Maze: 24 steps an epoch.
-        ppo = PPOConfig(
-            num_steps=1_707, minibatch_size=5_120, minibatches_per_pass=6, passes=4,
-            learning_rate=3e-4, gamma=1.0, entropy_coefficient=0.01, normalise_advantages="batch",
-            bootstrap_truncated=False,
-        )  # fmt: skip
-    else:
-        # As for our Maze: a smaller batch, all of it used, and a learning rate that falls to 0.
-        ppo = PPOConfig(
-            num_steps=128, minibatch_size=960, passes=4, learning_rate=1e-3,
-            final_learning_rate=0.0, gamma=1.0, entropy_coefficient=0.01,
-            normalise_advantages="batch",
-        )  # fmt: skip
     return TrainConfig(
-        frames=job.frames, num_envs=job.num_envs, seed=job.seed, initial="demonstration", ppo=ppo,
+        frames=job.frames, num_envs=job.num_envs, seed=job.seed, initial="demonstration",
+        ppo=PRESETS[job.preset].ppo,
         evaluate_every=max(1, job.frames // job.evaluations),
     )  # fmt: skip
 
@@ -205,17 +191,18 @@ class PommermanWork:
         workers: Workers | None = None,
     ) -> None:
         self.job, self.maps, self.held_out = job, maps, held_out
+        self._preset = PRESETS[job.preset]
         self._lengths = [len(one) for one in maps]
         self._sampled: PlayedGames | None = None  # of the evaluation that was just made
         config, starts = settings(job), curriculum(job)
         envs = PommermanVector(
             config.num_envs, opponents=job.opponents, simulations=job.simulations, demos=maps,
             item_reward=ITEM_REWARD if job.rewards == "dense" else 0.0,
-            curriculum=starts, initial="demonstration",
+            curriculum=starts, initial="demonstration", observation=self._preset.observation,
         )  # fmt: skip
         self.training: Training = Training(
             None, [], starts, config, envs=envs, evaluator=self._evaluate,
-            network=partial(board_network, preset=job.preset), workers=workers,
+            network=self._preset.network, workers=workers,
         )  # fmt: skip
 
     def line(self, progress: Progress) -> dict[str, Any]:
@@ -263,6 +250,7 @@ class PommermanWork:
             "game": kept_game(
                 self.maps[0], acting(self.training.learner, greedy=True), seed=GAME_SEED,
                 opponents=job.opponents, simulations=job.simulations,
+                observation=self._preset.observation,
             ),
         }  # fmt: skip
 
@@ -290,7 +278,7 @@ class PommermanWork:
         job = self.job
         return play_maps(
             maps, act, games=games, seed=GAME_SEED, opponents=job.opponents,
-            simulations=job.simulations,
+            simulations=job.simulations, observation=self._preset.observation,
         )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ SHAPES = {
     "paper": Shape((256, 256, 256, 256), (1024, 512)),
     # The paper's network for the Maze (appendix A.3) on Pommerman's planes: 3 million, so that one
     # core learns some hundred frames a second. It was not tuned.
-    "ours": Shape((32, 32), (128, 128)),
+    "convolution": Shape((32, 32), (128, 128)),
 }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +71,7 @@ def play_maps(
     seed: int,
     opponents: str,
     simulations: int,
+    observation: Literal["planes", "facts"] = "planes",
 ) -> PlayedGames:
     """Plays `games` games from the first state of each map, in the seat of its demonstration.
 
@@ -84,7 +86,7 @@ def play_maps(
         part = slice(first, min(first + AT_ONCE, n))
         envs = PommermanVector(
             part.stop - first, opponents=opponents, simulations=simulations, demos=maps,
-            initial="demonstration", copy=False,
+            initial="demonstration", copy=False, observation=observation,
         )  # fmt: skip
         try:
             results, returns[part], lengths[part] = _first_games(

@@ -1,0 +1,197 @@
+"""A first layer for observations that are facts: the sum of the table rows of those that hold.
+
+    network = fact_network(envs.single_observation_space, envs.single_action_space, seed=0)
+
+Comes in: for each sample the numbers of its facts, int32 [n, most], a negative number behind the
+last. Goes out: features [n, width], or logits and values. It is a one-hot matrix times a table, at
+the cost of the few rows that it picks. Does not know: what the facts mean.
+
+The loops are numba's (`sparse_kernels`), imported when a layer is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from itertools import pairwise
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from backplay.errors import BackplayError, show
+from backplay.extras import require
+from backplay.learners.encoders import linear
+
+__all__ = ["FactNetwork", "FactSum", "TableAdam", "fact_network"]
+
+BETAS = (0.9, 0.999)  # torch's own for Adam
+
+
+class FactSum(nn.Module):
+    """The sum of the rows of the facts that hold, and a bias.
+
+    The gradient of the table is added to `table.grad` in place, where any optimiser finds it; which
+    rows it is in, `marks` tells. `torch.autograd.grad` does not see it.
+    """
+
+    def __init__(self, facts: int, width: int, *, typical: int, generator: torch.Generator) -> None:
+        """A table of random rows.
+
+        Args:
+            facts: how many there are.
+            width: features that come out.
+            typical: how many facts hold at a time; with so many the features have deviation 1.
+            generator: draws the rows.
+        """
+        super().__init__()
+        _kernels()  # who lacks numba hears of it here
+        rows = torch.randn(facts, width, generator=generator) / sqrt(typical)
+        self.table = nn.Parameter(rows)
+        self.bias = nn.Parameter(torch.zeros(width))
+        self.marks = np.zeros(facts, np.int32)
+        """1 for the rows that have had a gradient since somebody cleared it."""
+
+    def forward(self, facts: Tensor) -> Tensor:
+        """Features [n, width] of facts [n, most]."""
+        return _Sum.apply(self.table, self.bias, facts, self)  # type: ignore[no-any-return, no-untyped-call]
+
+
+class _Sum(torch.autograd.Function):
+    """bias + the sum of the rows of the table, [n, width]."""
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, bias: Tensor, facts: Tensor, layer: FactSum) -> Tensor:
+        ctx.facts, ctx.layer = facts, layer
+        out = table.new_empty(len(facts), table.shape[1])
+        _kernels().add_rows(_array(table), _array(bias), _array(facts), _array(out))
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        facts, layer = _array(ctx.facts), ctx.layer
+        gradient, table = gradient.contiguous(), layer.table
+        if table.requires_grad:
+            if table.grad is None:
+                table.grad = torch.zeros_like(table)
+            starts = np.empty(len(table) + 1, np.int32)
+            samples = np.empty(facts.size, np.int32)
+            _kernels().invert(facts, np.empty(len(table), np.int32), starts, samples)
+            _kernels().add_gradients(
+                starts, samples, _array(gradient), _array(table.grad), layer.marks
+            )
+        return None, gradient.sum(0), None, None
+
+
+class TableAdam:
+    """Adam on one table: the same steps as on all of its rows, by the rows that matter."""
+
+    def __init__(self, layer: FactSum, *, eps: float) -> None:
+        self.layer = layer
+        table = layer.table
+        self.gradient = table.grad = torch.zeros_like(table)
+        self._mean, self._square = torch.zeros_like(table), torch.zeros_like(table)
+        self._known = np.zeros(len(table), np.bool_)
+        kind = _array(table).dtype.type
+        self._eps, self._betas = kind(eps), np.array(BETAS, kind)
+
+    def squared_norm(self) -> float:
+        """Of the gradient, in float64."""
+        norm: float = _kernels().squared_norm(_array(self.gradient), self.layer.marks)
+        return norm
+
+    def step(self, number: int, *, scale: float, learning_rate: float) -> None:
+        """Descends by the gradient times `scale`, and clears it; `number` counts from 1."""
+        first, second = (1 - beta**number for beta in BETAS)
+        kind = self._eps.dtype.type
+        _kernels().descend(
+            _array(self.layer.table), _array(self.gradient), _array(self._mean),
+            _array(self._square), self.layer.marks, self._known, kind(scale),
+            kind(learning_rate / first), kind(sqrt(second)), self._betas, self._eps,
+        )  # fmt: skip
+
+    def state(self) -> dict[str, Tensor]:
+        """A copy of its moments."""
+        return {"exp_avg": self._mean.clone(), "exp_avg_sq": self._square.clone()}
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Continues from `state()`."""
+        self._mean.copy_(state["exp_avg"])
+        self._square.copy_(state["exp_avg_sq"])
+        self._known = ((self._mean != 0) | (self._square != 0)).any(1).numpy()
+        self.gradient.zero_()
+        self.layer.marks[:] = 0
+
+
+class FactNetwork(nn.Module):
+    """A sum of rows, linear layers, two heads; ReLU after each layer."""
+
+    def __init__(self, first: FactSum, hidden: Sequence[nn.Module], heads: nn.Module) -> None:
+        super().__init__()
+        self.first, self.heads = first, heads
+        self.hidden = nn.ModuleList(hidden)
+
+    def forward(self, facts: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits [n, actions] and values [n] of facts [n, most]."""
+        features = self.first(facts).relu_()
+        for layer in self.hidden:
+            features = layer(features).relu_()
+        both = self.heads(features)
+        return both[:, :-1], both[:, -1]
+
+
+def fact_network(
+    observation_space: spaces.Space[Any],
+    action_space: spaces.Space[Any],
+    *,
+    seed: int,
+    width: int = 256,
+    hidden: Sequence[int] = (128, 128),
+    typical: int = 64,
+    policy_gain: float = 0.01,
+    value_gain: float = 1.0,
+) -> FactNetwork:
+    """An actor-critic network for facts, with orthogonal layers behind the first.
+
+    Args:
+        observation_space: a box of the facts' numbers, `low` -1 and `high` the last of them.
+        action_space: discrete.
+        seed: of the initial weights.
+        width: of the first layer.
+        hidden: sizes of the layers behind it.
+        typical: how many facts hold at a time.
+        policy_gain: gain of the policy head; small, so that training starts near uniform.
+        value_gain: gain of the value head.
+    """
+    if not isinstance(observation_space, spaces.Box) or observation_space.dtype != np.int32:
+        raise BackplayError(
+            "observation space", expected="a box of facts' numbers, int32",
+            got=show(observation_space),
+        )  # fmt: skip
+    if not isinstance(action_space, spaces.Discrete):
+        raise BackplayError("action space", expected="Discrete", got=show(action_space))
+    generator = torch.Generator().manual_seed(seed)
+    facts = int(observation_space.high.max()) + 1
+    first = FactSum(facts, width, typical=typical, generator=generator)
+    sizes = [width, *hidden]
+    layers = [linear(inputs, outputs, sqrt(2), generator) for inputs, outputs in pairwise(sizes)]
+    policy = linear(sizes[-1], int(action_space.n), policy_gain, generator)
+    value = linear(sizes[-1], 1, value_gain, generator)
+    heads = nn.utils.skip_init(nn.Linear, sizes[-1], int(action_space.n) + 1)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    with torch.no_grad():
+        heads.weight.copy_(torch.cat([policy.weight, value.weight]))  # type: ignore[list-item]
+        heads.bias.zero_()
+    return FactNetwork(first, layers, heads)
+
+
+def _kernels() -> Any:
+    require("numba")
+    return import_module("backplay.learners.sparse_kernels")
+
+
+def _array(tensor: Tensor) -> NDArray[Any]:
+    return tensor.detach().numpy()

@@ -1,0 +1,145 @@
+"""Sums of table rows, their gradient, and Adam on rows: loops that numba compiles.
+
+Comes in: a table [facts, width], the facts that hold [n, most] (int32; a negative number ends a
+row early), buffers to write. Does not know: torch, networks, losses.
+
+Only `sparse` imports this, when a layer is made, so that nobody else needs numba. Rows are added in
+their order: the same input gives the same bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+compiled: Any = njit(cache=True, nogil=True, error_model="numpy")
+
+
+@compiled
+def add_rows(table, bias, facts, out):  # type: ignore[no-untyped-def]
+    """out[i] = bias + the sum of the rows of facts[i]; four rows a turn, to store less often."""
+    width = table.shape[1]
+    for i in range(facts.shape[0]):
+        row, total = facts[i], out[i]
+        for j in range(width):
+            total[j] = bias[j]
+        count = 0
+        while count < row.shape[0] and row[count] >= 0:
+            count += 1
+        k = 0
+        while k + 4 <= count:
+            a, b, c, d = table[row[k]], table[row[k + 1]], table[row[k + 2]], table[row[k + 3]]
+            for j in range(width):
+                total[j] += (a[j] + b[j]) + (c[j] + d[j])
+            k += 4
+        while k < count:
+            a = table[row[k]]
+            for j in range(width):
+                total[j] += a[j]
+            k += 1
+
+
+@compiled
+def invert(facts, counts, starts, samples):  # type: ignore[no-untyped-def]
+    """Which samples have each fact: those of fact f are samples[starts[f]:starts[f + 1]].
+
+    `counts` [facts] is room to count in; `samples` is as long as all numbers in `facts`.
+    """
+    counts[:] = 0
+    for i in range(facts.shape[0]):
+        for k in range(facts.shape[1]):
+            if facts[i, k] < 0:
+                break
+            counts[facts[i, k]] += 1
+    total = 0
+    for f in range(counts.shape[0]):
+        starts[f] = total
+        total += counts[f]
+        counts[f] = starts[f]
+    starts[counts.shape[0]] = total
+    for i in range(facts.shape[0]):
+        for k in range(facts.shape[1]):
+            fact = facts[i, k]
+            if fact < 0:
+                break
+            samples[counts[fact]] = i
+            counts[fact] += 1
+
+
+@compiled
+def add_gradients(starts, samples, gradients, out, marks):  # type: ignore[no-untyped-def]
+    """out[f] += the sum of gradients[i] [n, width] over the samples i that have fact f.
+
+    Rows to which something was added are marked.
+    """
+    width = out.shape[1]
+    for f in range(out.shape[0]):
+        k, last = starts[f], starts[f + 1]
+        total = out[f]
+        if k < last:
+            marks[f] = 1
+        while k + 4 <= last:
+            a, b = gradients[samples[k]], gradients[samples[k + 1]]
+            c, d = gradients[samples[k + 2]], gradients[samples[k + 3]]
+            for j in range(width):
+                total[j] += (a[j] + b[j]) + (c[j] + d[j])
+            k += 4
+        while k < last:
+            a = gradients[samples[k]]
+            for j in range(width):
+                total[j] += a[j]
+            k += 1
+
+
+@compiled
+def squared_norm(gradient, marks):  # type: ignore[no-untyped-def]
+    """The sum of the squares in the marked rows of a gradient, in float64; eight sums at a time."""
+    sums, width = np.zeros(8), gradient.shape[1]
+    for f in range(gradient.shape[0]):
+        if marks[f]:
+            row = gradient[f]
+            for j in range(0, width - width % 8, 8):
+                for lane in range(8):
+                    sums[lane] += np.float64(row[j + lane]) * row[j + lane]
+            for j in range(width - width % 8, width):
+                sums[0] += np.float64(row[j]) * row[j]
+    return sums.sum()
+
+
+@compiled
+def descend(table, gradient, mean, square, marks, known, scale, rate, root, betas, eps):  # type: ignore[no-untyped-def]
+    """One step of Adam on the rows that ever had a gradient; clears gradient and marks.
+
+    A row that never had one has no momentum either: Adam would leave it where it is.
+
+    Args:
+        table: what is learned, [facts, width]; `gradient`, `mean` and `square` are of its shape.
+        gradient: this step's; of the rows that are not marked it is 0.
+        mean: Adam's mean of the gradients.
+        square: Adam's mean of their squares.
+        marks: which rows have a gradient, [facts].
+        known: which ever had one, [facts].
+        scale: the gradient is multiplied by this.
+        rate: the learning rate over the mean's bias.
+        root: the square root of the square's bias.
+        betas: how much of the mean and of the square is kept.
+        eps: Adam's epsilon.
+    """
+    first, second, one = betas[0], betas[1], table.dtype.type(1)
+    tiny = table.dtype.type(1e-30)  # what is smaller is cleared: such numbers are slow
+    for f in range(table.shape[0]):
+        if marks[f]:
+            known[f] = 1
+        if not known[f]:
+            continue
+        marks[f] = 0
+        w, g, m, v = table[f], gradient[f], mean[f], square[f]
+        for j in range(w.shape[0]):
+            slope = g[j] * scale
+            moved = first * m[j] + (one - first) * slope
+            moved = moved if abs(moved) > tiny else one - one
+            spread = second * v[j] + (one - second) * slope * slope
+            w[j] -= rate * moved / (np.sqrt(spread) / root + eps)
+            m[j], v[j], g[j] = moved, spread, one - one

@@ -1,0 +1,218 @@
+"""Facts against planes: each is derived from the other, so nothing is added and nothing is lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from random_states import random_rows
+
+from backplay.envs.pommerman import facts, planes, rules
+from backplay.envs.pommerman import layout as at
+from backplay.envs.pommerman.facts import AT, MOST
+from backplay.envs.pommerman.games import Games
+from backplay.envs.pommerman.players import player
+from backplay.envs.pommerman.vector import PommermanVector
+from backplay.errors import BackplayError
+
+Frame = dict[str, Any]
+SHOWN = {
+    at.PASSAGE: 6, at.RIGID: 7, at.WOOD: 8, at.FLAMES: 9, at.EXTRA_BOMB: 10, at.RANGE: 11,
+    at.KICK: 12,
+}  # fmt: skip
+OWN = at.AGENT  # in a frame told by facts: oneself, and the others from 11 on, by their number
+
+
+def facts_of(previous: np.ndarray, row: np.ndarray, seat: int) -> list[int]:
+    out = np.full(MOST, 77, np.int32)
+    count = facts.facts_into(previous, row, seat, out)
+    assert (out[count:] == -1).all()
+    return [int(fact) for fact in out[:count]]
+
+
+def frames_from(found: list[int]) -> tuple[Frame, Frame]:
+    """The frame before and the frame now, from facts alone."""
+    told: dict[str, list[int]] = {name: [] for name in AT}
+    for fact in found:
+        name, which = facts.kind_of(fact)
+        told[name].append(which)
+    centre = told["own"][0] if told["own"] else facts.MIDDLE
+
+    def cell_of(offset: int, span: int = facts.SPAN) -> int:
+        reach = span // 2
+        row, col = offset // span - reach, offset % span - reach
+        return (centre // 11 + row) * 11 + centre % 11 + col
+
+    now: Frame = _numbers(told)
+    board, bombs = now["board"], now["bombs"]
+    for name, code in (("rigid", at.RIGID), ("wood", at.WOOD)):
+        for place in told[f"near_{name}"]:
+            board[cell_of(place, 2 * facts.NEAR + 1)] = code
+        for cell in told[f"far_{name}"]:
+            board[cell] = code
+    for place in told["flames"]:
+        board[cell_of(place)] = at.FLAMES
+    for name, code in (("items", at.EXTRA_BOMB), ("enemies", OWN + 1)):
+        for which in told[name]:
+            kind, place = divmod(which, facts.OFFSETS)
+            board[cell_of(place)] = code + kind
+    for which in told["bomb_left"]:
+        left, place = divmod(which, facts.OFFSETS)
+        bombs[cell_of(place)] = [left + 1, 0]
+    for which in told["bomb_blast"]:
+        blast, place = divmod(which, facts.OFFSETS)
+        bombs[cell_of(place)][1] = blast + 1
+    for cell in bombs:
+        board[cell] = at.BOMB if board[cell] == at.PASSAGE else board[cell]
+    if told["own"]:
+        board[centre] = OWN
+    return _before(now, told, cell_of), now
+
+
+def _numbers(told: dict[str, list[int]]) -> Frame:
+    (ammo,), (blast,), (kick,) = told["ammo"], told["blast"], told["kick"]
+    step = facts.PERIOD * told["period"][0] + told["in_period"][0]
+    board = np.full(at.CELLS, at.PASSAGE)
+    return {"ammo": ammo, "blast": blast, "kick": kick, "step": step, "board": board, "bombs": {}}
+
+
+def _before(now: Frame, told: dict[str, list[int]], cell_of: Any) -> Frame:
+    if told["same"]:
+        return now
+    before = now | {"step": now["step"] - 1, "board": now["board"].copy()}
+    for name in ("ammo", "blast", "kick"):
+        before[name] = (told[f"{name}_before"] or [now[name]])[0]
+    stood = [divmod(which, facts.OFFSETS) for which in told["enemies_before"]]
+    was = [(cell_of(place), OWN + 1 + enemy) for enemy, place in stood]
+    rest = [divmod(which, at.CELLS) for which in told["cells_before"]]
+    was += [(cell, OWN) for kind, cell in rest if kind == 7]
+    board = before["board"]
+    for _, code in was:
+        board[board == code] = at.PASSAGE
+    for cell, code in was:
+        board[cell] = code
+    for kind, cell in rest:
+        if kind < 7:
+            board[cell] = facts.OTHER_CODES[kind]
+    for place in told["flames_before"]:
+        board[cell_of(place)] = at.FLAMES
+    bombs = {
+        cell: [left + 1, blast] for cell, (left, blast) in now["bombs"].items() if left < 9
+    }  # fmt: skip
+    for which in told["bomb_left_before"]:
+        left, cell = divmod(which, at.CELLS)
+        bombs.pop(cell, None)
+        if left:
+            bombs[cell] = [left, 0]
+    for which in told["bomb_blast_before"]:
+        blast, cell = divmod(which, at.CELLS)
+        bombs[cell][1] = blast + 1
+    return before | {"bombs": bombs}
+
+
+def planes_from(frame: Frame) -> np.ndarray:
+    """The 19 planes of a frame that facts told."""
+    out = np.zeros((19, at.CELLS), np.float32)
+    for cell, (left, blast) in frame["bombs"].items():
+        out[0, cell], out[1, cell] = blast, left
+    board = frame["board"]
+    for code, plane in SHOWN.items():
+        out[plane] = board == code
+    for code, plane in enumerate((2, 15, 16, 17), OWN):
+        out[plane] = board == code
+    for name, plane in (("ammo", 3), ("blast", 4), ("kick", 5)):
+        out[plane] = frame[name]
+    out[18] = np.float32(frame["step"] / at.MAX_STEPS)
+    return out.reshape(19, 11, 11)
+
+
+def check(previous: np.ndarray, row: np.ndarray, seat: int) -> tuple[list[int], bytes]:
+    """The planes that facts tell are the planes; the facts and the planes' bytes."""
+    found = facts_of(previous, row, seat)
+    expected = np.empty((38, 11, 11), np.float32)
+    planes.stack(previous, row, seat, expected)
+    told = np.concatenate([planes_from(frame) for frame in frames_from(found)])
+    np.testing.assert_array_equal(told, expected)
+    assert len(set(found)) == len(found)
+    assert all(0 <= fact < facts.FACTS for fact in found)
+    return found, expected.tobytes()
+
+
+def test_planes_follow_from_facts_in_crowded_arenas() -> None:
+    rng = np.random.default_rng(0)
+    kinds: set[str] = set()
+    for row in random_rows(60, seed=4):
+        before = row.copy()
+        for _ in range(4):
+            rules.step(row, rng.integers(0, 6, 4))
+            for seat in range(4):
+                found, _ = check(before, row, seat)
+                kinds |= {facts.kind_of(fact)[0] for fact in found}
+            before = row.copy()
+    assert kinds >= AT.keys() - {"same"}  # every kind of fact was put to the test
+
+
+def test_planes_follow_from_facts_in_games_and_facts_from_planes() -> None:
+    """Facts are a function of the planes: the same planes never came with other facts."""
+    games, seen = Games(4), dict[bytes, list[int]]()
+    for i in range(4):
+        games.seat(i, [player("simple")] * 4)
+        games.begin(i, np.random.default_rng(i))
+    outside = np.zeros((4, 4), np.int64)
+    for t in range(120):
+        before = games.rows.copy()
+        games.advance(outside)
+        for i in range(4):
+            previous = games.rows[i] if t % 7 == 0 else before[i]
+            if games.dones[i]:
+                continue
+            found, shown = check(previous, games.rows[i], (i + t) % 4)
+            assert seen.setdefault(shown, found) == found
+    games.close()
+
+
+def test_what_planes_do_not_show_makes_no_fact() -> None:
+    rng = np.random.default_rng(5)
+    for row in random_rows(40, seed=6):
+        before = row.copy()
+        rules.step(row, rng.integers(0, 6, 4))
+        other = row.copy()
+        agents = at.AGENTS + at.AGENT_FIELDS * np.arange(4)
+        other[agents[1:] + at.AGENT_AMMO] = rng.integers(0, 11, 3)  # others' numbers
+        other[at.ITEMS : at.ITEMS + at.CELLS] = 0  # what lies under wood
+        count = other[at.BOMB_COUNT]
+        bombs = other[at.BOMBS : at.BOMBS + count * at.BOMB_FIELDS].reshape(-1, at.BOMB_FIELDS)
+        bombs[:, at.BOMB_OWNER] = 3 - bombs[:, at.BOMB_OWNER]
+        bombs[:, at.BOMB_DIRECTION] = 0
+        flames = other[at.FLAME : at.FLAME + other[at.FLAME_COUNT] * at.FLAME_FIELDS]
+        flames.reshape(-1, at.FLAME_FIELDS)[:, at.FLAME_LEFT] = 1  # how long they burn
+        if not other[agents[0] + at.AGENT_ALIVE]:
+            other[agents[0] + at.AGENT_CELL] = 0  # where one died
+        assert facts_of(before, other, 0) == facts_of(before, row, 0)
+
+
+def test_the_vector_shows_facts_where_asked() -> None:
+    vectors = [
+        PommermanVector(5, opponents="simple", seat=0, observation=kind)  # type: ignore[arg-type]
+        for kind in ("planes", "facts")
+    ]
+    rng = np.random.default_rng(7)
+    seen = [vector.reset(seed=3)[0] for vector in vectors]
+    for _ in range(40):
+        told = np.stack([
+            np.concatenate([planes_from(f) for f in frames_from([int(k) for k in row if k >= 0])])
+            for row in seen[1]
+        ])  # fmt: skip
+        np.testing.assert_array_equal(told, seen[0])
+        actions = rng.integers(0, 6, 5)
+        seen = [vector.step(actions)[0] for vector in vectors]
+    assert vectors[1].single_observation_space.contains(seen[1][0])
+    again = PommermanVector(5, opponents="simple", seat=0, observation="facts")
+    again.set_state(vectors[1].get_state())
+    np.testing.assert_array_equal(again.observe(), vectors[1].observe())
+
+
+def test_an_unknown_observation_is_refused() -> None:
+    with pytest.raises(BackplayError, match="'planes' or 'facts'"):
+        PommermanVector(1, observation="sounds")  # type: ignore[arg-type]
