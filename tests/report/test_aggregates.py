@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from made_up_records import records
 from scipy import stats
 
 from backplay.report.aggregates import bootstrap, iqm, overall_cells
 from backplay.report.records import grouped
 from backplay.report.statistics import mean
+from made_up_records import records
 
 
 def rng(seed: int = 0) -> np.random.Generator:

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_up_records import record, records
 
 from backplay.errors import BackplayError
 from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio
@@ -12,6 +11,7 @@ from backplay.report.intervals import mean_of
 from backplay.report.judging import Scale, Verdict, judge
 from backplay.report.records import RunRecord, grouped
 from backplay.report.statistics import student_interval
+from made_up_records import record, records
 
 SUCCESS = Final("Optimal", "backplay", "success")
 OTHER = Final("Optimal", "uniform", "success")

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_up_records import record, records
 from matplotlib.figure import Figure
 
 from backplay.report.build import FILES, PAGE, RESULT, build_report, paper_marks
@@ -24,6 +23,7 @@ from backplay.report.texts import (
     verdict_words,
     words_in,
 )
+from made_up_records import record, records
 
 EMPTY = {"meta", "img", "br"}
 CLAIMS = [

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from made_up_records import record, records
 
 from backplay.report.curves import bin_width, last_frame, mean_curve, start_counts
 from backplay.report.figures import COLOURS, as_svg, draw_bars, draw_curves, draw_starts
 from backplay.report.records import grouped, is_share, measures_of, twice
+from made_up_records import record, records
 
 
 def test_runs_are_one_group_if_only_their_seeds_differ() -> None:

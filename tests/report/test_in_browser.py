@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from made_up_records import record, records
 
 from backplay.paper.maze.page import write_maze_page
 from backplay.paper.theory.figures import draw_study, write_theory_page
@@ -15,6 +14,7 @@ from backplay.report.figures import as_svg, draw_bars, draw_curves
 from backplay.report.records import grouped
 from backplay.report.sheet import Picture
 from browser import open_browser
+from made_up_records import record, records
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
