@@ -31,7 +31,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "grid_worlds": ("grid-worlds",),
     "theory": ("theory",),
     "pommerman": ("pommerman-4", "pommerman-100", "pommerman-dense", "pommerman-paper"),
-    "sparse_tasks": ("mountaincar",),
+    "sparse_tasks": ("mountaincar", "keycorridor", "pointmaze", "obstructed"),
 }  # fmt: skip
 """The experiments of each folder."""
 _ELSEWHERE = {"env": "backplay.train.env_job"}

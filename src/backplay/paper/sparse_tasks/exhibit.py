@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from contextlib import closing
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
 from backplay.paper.films import Filmed, films, moments
-from backplay.paper.sparse_tasks.job import TASKS
+from backplay.paper.sparse_tasks.tasks import TASKS
 from backplay.report.exhibit import Exhibit
 from backplay.report.records import RunRecord
 
@@ -33,10 +32,11 @@ def _replayed(record: RunRecord, kept: dict[str, Any]) -> Filmed:
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
     # Only tasks of ours are made: what a result says must not import anything.
-    task = next(task for task in TASKS.values() if task.env == record.setting)
+    title = record.setting.partition(", ")[0]  # behind it stands who trained
+    task = next(task for task in TASKS.values() if task.title == title)
     actions, pictures = kept["actions"], []
     wanted = set(moments(len(actions)))
-    with closing(gym.make(task.env, render_mode="rgb_array", **task.options)) as env:
+    with closing(task.make(render_mode="rgb_array")) as env:
         env.reset(seed=kept["seed"])
         kind = env.action_space.dtype
         for at in range(len(actions) + 1):

@@ -1,0 +1,61 @@
+"""Regimes: a name for each curriculum, the same in every experiment.
+
+Comes in: a name, the lengths of the demonstrations, the frames of the run, its seed. Goes out: a
+curriculum at its beginning. To add one, add a line to `REGIMES`. Does not know: tasks, trainers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard, Uniform, Window
+from backplay.errors import BackplayError, show
+
+MakeCurriculum = Callable[[Sequence[int], int, int], Curriculum]
+"""From the demonstrations' lengths, the frames of the run and its seed."""
+
+FIRST = 4  # steps back of the first window, appendix A.1
+TRUE_START = 7 / 8  # of the frames; from there on the initial state alone: epoch 1,750 of 2,000
+
+
+def default(lengths: Sequence[int], frames: int, seed: int) -> Curriculum:
+    """What a user gets who names no curriculum."""
+    return Backplay.stretch(frames, list(lengths))
+
+
+def windows(lengths: Sequence[int], frames: int, seed: int) -> Backplay:
+    """The paper's: windows that adjoin and double, moved by frames alone (appendix A.1, Maze)."""
+    ends = [FIRST]
+    while ends[-1] < max(lengths):
+        ends.append(2 * ends[-1])
+    each = TRUE_START * frames / len(ends)
+    starts = [0, *ends[:-1]]
+    opened = {int(k * each): (lo, hi) for k, (lo, hi) in enumerate(zip(starts, ends, strict=True))}
+    opened[max(1, int(TRUE_START * frames))] = (ends[-1], ends[-1])
+    return Backplay([Window(at, lo, hi) for at, (lo, hi) in opened.items()])
+
+
+def reverse(lengths: Sequence[int], frames: int, seed: int) -> ReverseCurriculum:
+    """Random walks from the end: a hundred rounds, of which walks take a quarter at most."""
+    return ReverseCurriculum.begin(
+        list(lengths), seed=seed, round_frames=max(1, frames // 100),
+        new_states=max(1, frames // 400), walk_steps=25, new_starts=100, old_starts=50,
+        until=round(0.6 * frames),
+    )  # fmt: skip
+
+
+REGIMES: dict[str, MakeCurriculum] = {
+    "default": default,
+    "backplay": windows,
+    "uniform": lambda lengths, frames, seed: Uniform(),
+    "standard": lambda lengths, frames, seed: Standard(),
+    "reverse": reverse,
+}
+"""By name: the library's default, the paper's windows, and what they are compared with."""
+
+
+def curriculum(regime: str, lengths: Sequence[int], frames: int, *, seed: int = 0) -> Curriculum:
+    """The curriculum of a regime; BackplayError if there is none of that name."""
+    if regime not in REGIMES:
+        raise BackplayError("regime", expected=" or ".join(REGIMES), got=show(regime))
+    return REGIMES[regime]([int(length) for length in lengths], frames, seed)
