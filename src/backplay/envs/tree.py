@@ -18,6 +18,7 @@ from gymnasium import spaces
 
 from backplay.demos import Demonstration
 from backplay.demos.record import record
+from backplay.envs.numbers import whole
 from backplay.errors import BackplayError, show
 from backplay.restore import RESTORERS
 
@@ -58,9 +59,9 @@ class Tree(gym.Env[np.int64, np.int64]):
         goal_reward: float = 1.0,
         render_mode: str | None = None,
     ) -> None:
-        self.depth = _whole("depth", depth, 1, _DEEPEST)
-        self.max_steps = _whole("max_steps", max_steps, 1)
-        self.leaf = None if leaf is None else _whole("leaf", leaf, 0, 2**depth - 1)
+        self.depth = whole("depth", depth, 1, _DEEPEST)
+        self.max_steps = whole("max_steps", max_steps, 1)
+        self.leaf = None if leaf is None else whole("leaf", leaf, 0, 2**depth - 1)
         self.step_reward, self.goal_reward = float(step_reward), float(goal_reward)
         self.nodes = 2 ** (depth + 1) - 1
         self.first_leaf = 2**depth - 1
@@ -79,7 +80,7 @@ class Tree(gym.Env[np.int64, np.int64]):
         if asked is None and leaf is None:
             leaf = int(self.np_random.integers(2**self.depth))
         if asked is not None:
-            self.node = _whole('options["node"]', asked, 1, self.nodes - 1)
+            self.node = whole('options["node"]', asked, 1, self.nodes - 1)
         elif leaf is not None:
             self.node = self.first_leaf + leaf
         self.step_count, self._over = 0, False
@@ -124,8 +125,8 @@ class Tree(gym.Env[np.int64, np.int64]):
     def set_state(self, state: dict[str, Any]) -> None:
         """Puts the agent where `get_state` found it."""
         try:
-            node = _whole("node", state["node"], ROOT, self.nodes - 1)
-            count = _whole("step_count", state["step_count"], 0, self.max_steps)
+            node = whole("node", state["node"], ROOT, self.nodes - 1)
+            count = whole("step_count", state["step_count"], 0, self.max_steps)
         except (KeyError, TypeError, BackplayError) as error:
             raise BackplayError(
                 "state", expected=f"what get_state of a tree of depth {self.depth} said",
@@ -138,14 +139,5 @@ class Tree(gym.Env[np.int64, np.int64]):
 def demonstration(env: gym.Env[Any, Any], leaf: int = 0) -> Demonstration:
     """The shortest way from one leaf to the root, recorded in `env`, a `Tree`."""
     tree: Any = env.unwrapped
-    node = tree.first_leaf + _whole("leaf", leaf, 0, 2**tree.depth - 1)
+    node = tree.first_leaf + whole("leaf", leaf, 0, 2**tree.depth - 1)
     return record(env, [UP] * tree.depth, options={"node": node}, restorer=RESTORERS["own"]())
-
-
-def _whole(name: str, value: Any, least: int, most: int | None = None) -> int:
-    """A whole number between two bounds, or a refusal."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if whole and least <= value and (most is None or value <= most):
-        return int(value)
-    upper = "on" if most is None else f"to {most}"
-    raise BackplayError(name, expected=f"a whole number from {least} {upper}", got=show(value))

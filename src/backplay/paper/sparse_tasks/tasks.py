@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from backplay.paper.sparse_tasks.classic import CLASSIC
 from backplay.paper.sparse_tasks.minigrid import MINIGRID
+from backplay.paper.sparse_tasks.ours import OURS
 from backplay.paper.sparse_tasks.robotics import ROBOTICS
 from backplay.paper.sparse_tasks.task import Task
 
-TASKS: dict[str, Task] = {**CLASSIC, **MINIGRID, **ROBOTICS}
+TASKS: dict[str, Task] = {**CLASSIC, **MINIGRID, **ROBOTICS, **OURS}
 """By the name that a job has for it."""

@@ -1,0 +1,33 @@
+"""Tasks in environments of our own: a chain with a trap, a bridge on which steps slip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+
+from backplay.demos import Demonstration
+from backplay.envs import CHAIN, SLIPPERY, chain, slippery
+from backplay.paper.sparse_tasks.task import Task
+from backplay.restore.rollout import AnyEnv
+
+LENGTH, SLIP = 10, 0.08  # of the bridge
+_QUICK = {"num_steps": 64, "minibatch_size": 128, "learning_rate": 1e-3}
+
+
+def task(env: str, demonstrate: Callable[[AnyEnv], Demonstration], **more: Any) -> Task:
+    """A task of ours by its id."""
+    make = partial(gym.make, env, disable_env_checker=True)
+    return Task(title=env, make=make, demonstrate=lambda: demonstrate(make()), **more)
+
+
+OURS = {
+    "chain": task(CHAIN, chain.demonstration, frames=150_000, ours=_QUICK, seconds=250.0),
+    "slippery": task(
+        SLIPPERY, slippery.demonstration, frames=150_000, ours=_QUICK, seconds=250.0,
+        best=slippery.best(LENGTH, SLIP), episodes=400,
+    ),
+}  # fmt: skip
+"""By name."""
