@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Uniform
+from backplay.paper import regimes
 from backplay.paper.catalogue import Experiment, experiments
 from backplay.paper.grid_worlds.job import REGIMES, GridJob
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.job import MazeJob
 from backplay.paper.pommerman import job as pommerman_jobs
 from backplay.paper.pommerman.job import PommermanJob
-from backplay.paper.sparse_tasks import job as gym_jobs
 from backplay.paper.sparse_tasks.job import GymJob
 from backplay.train.job import Job
 
@@ -28,7 +28,7 @@ def curriculum(job: Job) -> Curriculum | None:
     if isinstance(job, GridJob):
         return REGIMES[job.regime](job, LENGTH)
     if isinstance(job, GymJob):
-        return gym_jobs.curriculum(job, LENGTH)
+        return regimes.curriculum(job.regime, [LENGTH], job.frames, seed=job.seed)
     assert isinstance(job, PommermanJob)
     return pommerman_jobs.curriculum(job)
 

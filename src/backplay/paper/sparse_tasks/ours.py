@@ -14,7 +14,9 @@ from backplay.paper.sparse_tasks.task import Task
 from backplay.restore.rollout import AnyEnv
 
 LENGTH, SLIP = 10, 0.08  # of the bridge
-_QUICK = {"num_steps": 64, "minibatch_size": 128, "learning_rate": 1e-3}
+# The same settings for both trainers.
+_OURS = {"num_steps": 64, "minibatch_size": 128, "learning_rate": 1e-3}
+_SB3 = {"n_steps": 64, "batch_size": 128, "n_epochs": 4, "learning_rate": 1e-3, "ent_coef": 0.01}
 
 
 def task(env: str, demonstrate: Callable[[AnyEnv], Demonstration], **more: Any) -> Task:
@@ -24,9 +26,9 @@ def task(env: str, demonstrate: Callable[[AnyEnv], Demonstration], **more: Any) 
 
 
 OURS = {
-    "chain": task(CHAIN, chain.demonstration, frames=150_000, ours=_QUICK, seconds=250.0),
+    "chain": task(CHAIN, chain.demonstration, frames=150_000, ours=_OURS, sb3=_SB3, seconds=250.0),
     "slippery": task(
-        SLIPPERY, slippery.demonstration, frames=150_000, ours=_QUICK, seconds=250.0,
+        SLIPPERY, slippery.demonstration, frames=150_000, ours=_OURS, sb3=_SB3, seconds=250.0,
         best=slippery.best(LENGTH, SLIP), episodes=400,
     ),
 }  # fmt: skip
