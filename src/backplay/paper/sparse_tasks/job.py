@@ -89,8 +89,8 @@ class GymJob:
     ) -> EnvWork:
         """Plays the demonstration and makes the envs."""
         from backplay.learners import PPOConfig
-        from backplay.train.env_work import EnvWork
         from backplay.train import TrainConfig, Training
+        from backplay.train.env_work import EnvWork
 
         if on_progress:
             on_progress(f"playing {self.setting} for a demonstration")
