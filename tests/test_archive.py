@@ -116,7 +116,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
     path = tmp_path / "demo.npz"
     archive.write(path, "test", OLD)
     with monkeypatch.context() as patched:
-        patched.setattr(archive.os, function, fail(code))
+        patched.setattr(os, function, fail(code))
         with pytest.raises(BackplayError, match=os.strerror(code)) as caught:
             archive.write(path, "test", NEW)
     assert "nothing was overwritten" in str(caught.value)
@@ -147,7 +147,7 @@ def test_a_disk_that_fills_up_while_writing(
 
         return Full()
 
-    monkeypatch.setattr(archive.os, "fdopen", full_after_a_while)
+    monkeypatch.setattr(os, "fdopen", full_after_a_while)
     with pytest.raises(BackplayError, match="No space left"):
         archive.write(path, "test", NEW)
     monkeypatch.undo()
@@ -162,7 +162,7 @@ def test_a_crash_before_the_rename_leaves_the_old_file(
     path = tmp_path / "demo.npz"
     archive.write(path, "test", OLD)
     with monkeypatch.context() as patched:
-        patched.setattr(archive.os, function, crash)
+        patched.setattr(os, function, crash)
         with pytest.raises(Crash):
             archive.write(path, "test", NEW)
     assert archive.read(path, "test") == OLD
@@ -189,8 +189,8 @@ def test_the_content_is_on_disk_before_the_name(
         assert archive.read(target, "test") == OLD
         replace(source, target)
 
-    monkeypatch.setattr(archive.os, "fsync", watched_fsync)
-    monkeypatch.setattr(archive.os, "replace", watched_replace)
+    monkeypatch.setattr(os, "fsync", watched_fsync)
+    monkeypatch.setattr(os, "replace", watched_replace)
     archive.write(path, "test", NEW)
     assert done == ["file", "rename", "folder"]
 
@@ -203,7 +203,7 @@ def test_a_folder_that_cannot_be_synced_is_no_failure(
     def no_folders(path: Any, flags: int, *args: Any) -> int:
         return fail(errno.EACCES)() if Path(path).is_dir() else real(path, flags, *args)
 
-    monkeypatch.setattr(archive.os, "open", no_folders)
+    monkeypatch.setattr(os, "open", no_folders)
     archive.write(tmp_path / "a", "test", OLD)
     assert archive.read(tmp_path / "a", "test") == OLD
 

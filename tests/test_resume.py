@@ -292,3 +292,11 @@ def test_frames_and_weights_are_numbers_not_names() -> None:
 
 def test_the_default_is_exact() -> None:
     assert TrainConfig().exact_resume
+
+
+@pytest.mark.parametrize("asked", [{"initial": "demonstration"}, {"time_limit": "fresh"}])
+def test_what_envs_of_their_own_do_not_read_is_refused(asked: dict[str, Any]) -> None:
+    with pytest.raises(bp.BackplayError, match="draw their own starts"):
+        Training(
+            None, (), bp.Uniform(), TrainConfig(**asked), envs=object(), evaluator=object(),
+        )  # type: ignore[arg-type]  # fmt: skip

@@ -15,7 +15,7 @@ from backplay.envs.maze.sets import MazeLibrary
 from backplay.errors import BackplayError
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.imitation import clone_mazes
-from backplay.paper.maze.run import MazeRun
+from backplay.paper.maze.run import PAPER, MazeRun
 from backplay.records import Episode, Start
 from backplay.train.progress import by_steps_back
 
@@ -172,7 +172,7 @@ def test_episodes_by_steps_back() -> None:
 
 
 def test_the_papers_table_and_a_run_as_data() -> None:
-    assert maze.PAPER["backplay", 10] == {
+    assert PAPER["backplay", 10] == {
         "optimal": 0.54, "within_5": 0.99, "extra_mean": 0.37, "extra_std": 3.49,
     }  # fmt: skip
     run = MazeRun(regime="uniform", seed=4)

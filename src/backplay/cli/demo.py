@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from backplay.cli.race import ENV_ID, REGIMES, Task, make_env, race
-from backplay.data.archive import write_atomically
+from backplay.data.files import write_atomically
 from backplay.demos import Demonstration
 from backplay.demos.check import check
 from backplay.demos.record import record

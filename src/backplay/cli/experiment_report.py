@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backplay.data.archive import write_atomically
+from backplay.data.files import write_atomically
 from backplay.errors import BackplayError
 from backplay.paper import catalogue
 from backplay.report.build import PAGE, build_report

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backplay.cli.options import require_new_file
-from backplay.data.archive import write_atomically
+from backplay.data.files import write_atomically
 from backplay.envs.maze import draw, load_mazes
 from backplay.envs.maze import generate as make
 from backplay.envs.maze.sets import MazeSet

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from backplay.cli.maze_runs import OpenMazeRun, learned_paths, open_maze_run
-from backplay.data.archive import write_atomically
+from backplay.data.files import write_atomically
 from backplay.envs.maze.draw import picture
 from backplay.errors import BackplayError
 from backplay.paper.maze.figures import DrawnPath, draw_curves, draw_paths, draw_starts

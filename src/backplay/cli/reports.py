@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from backplay.data.archive import write_atomically
+from backplay.data.files import write_atomically
 from backplay.errors import BackplayError
 from backplay.report.reading import find_runs, read_run
 from backplay.report.records import RunRecord, grouped, twice

@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from backplay.data.archive import write_atomically
+from backplay.data.files import write_atomically
 from backplay.errors import BackplayError
 from backplay.paper.theory.figures import draw_study, findings_table, write_theory_page
 from backplay.theory import STUDIES, Sizes, run_studies

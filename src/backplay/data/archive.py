@@ -10,17 +10,15 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
-import secrets
 import sys
 import zipfile
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from backplay.data import trees
+from backplay.data.files import write_atomically
 from backplay.errors import BackplayError, DemonstrationError
 
 _VERSION = 1
@@ -64,36 +62,6 @@ def to_bytes(kind: str, tree: trees.Tree) -> bytes:
             with archive.open(_ARRAY.format(i), "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
     return buffer.getvalue()
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Puts `data` at `path`: after a crash the file is the old or the new one, never a mixture."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.parent / f".{path.name}.{secrets.token_hex(6)}"
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise BackplayError(
-            f"{path} cannot be written",
-            expected="a folder that may be written, with room in it",
-            got=error.strerror or error,
-            do="Choose another path; nothing was overwritten.",
-        ) from error
-    with suppress(OSError):  # the file is in place; not every system can sync a folder
-        directory = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
 
 
 def read(path: str | Path | io.BytesIO, kind: str, max_bytes: int = _MAX_BYTES) -> trees.Tree:

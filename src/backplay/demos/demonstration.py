@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backplay.data import archive, trees
+from backplay.data.files import write_atomically
 from backplay.data.versions import versions_of
 from backplay.errors import BackplayError, DemonstrationError
 from backplay.records import Snapshot
@@ -192,7 +193,7 @@ class Demonstration:
 
     def save(self, path: str | Path) -> None:
         """Writes it to one file, atomically."""
-        archive.write_atomically(Path(path), self.to_bytes())
+        write_atomically(Path(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:
         """The content of its file."""

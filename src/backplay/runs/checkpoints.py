@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from backplay.data import trees
+from backplay.data.files import read_file, write_atomically
 from backplay.errors import BackplayError, show
-from backplay.runs.files import read_file, write_file
 from backplay.runs.lines import Mark
 
 FORMAT = 1
@@ -81,7 +81,7 @@ def write(folder: Path, checkpoint: Checkpoint) -> Path:
     if type(frames) is not int or not 0 <= frames < 10**18:
         raise BackplayError("state['frames']", expected="a whole number from 0", got=show(frames))
     path = folder / name(frames)
-    write_file(path, to_bytes(checkpoint))
+    write_atomically(path, to_bytes(checkpoint))
     # Later ones are of a life that was given up: this one is where the run stands.
     others = newest_first(folder)
     before = [other for other in others if int(other.stem) < frames]

@@ -13,18 +13,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from backplay.data.files import failed, sync_folder, write_atomically
 from backplay.errors import BackplayError
 from backplay.runs import documents, lock, provenance
-from backplay.runs.files import (
-    damaged,
-    failed,
-    is_leftover,
-    reason,
-    remove_leftovers,
-    sync_folder,
-    unread,
-    write_file,
-)
+from backplay.runs.files import damaged, is_leftover, reason, remove_leftovers, unread
 from backplay.runs.run import CONFIG, DIGESTS, PROVENANCE, Run
 
 _DEMONSTRATIONS = "demonstrations"
@@ -107,7 +99,7 @@ def _fill(
     """Writes all files; the config last, when the others are on the disk."""
     _clear(path)
     for i, file in enumerate(demonstrations):
-        write_file(path / _DEMONSTRATIONS / f"{i}.npz", _content(file))
+        write_atomically(path / _DEMONSTRATIONS / f"{i}.npz", _content(file))
     told = documents.plain(provenance.gather(command))
     documents.write(path / PROVENANCE, told, documents.digest(config))
     sync_folder(path)

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from backplay.data.files import read_file, write_atomically
 from backplay.errors import BackplayError, show
-from backplay.runs.files import damaged, read_file, write_file
+from backplay.runs.files import damaged
 
 FORMAT = 2
 _FORMAT, _SUM, _OF = "format", "sha256", "of_config"
@@ -62,7 +63,7 @@ def write(path: Path, body: Body, of_config: str | None = None) -> None:
             )
     signed = {_FORMAT: FORMAT, **({} if of_config is None else {_OF: of_config}), **body}
     text = json.dumps({**signed, _SUM: _signature(path, signed)}, indent=2)
-    write_file(path, f"{text}\n".encode())
+    write_atomically(path, f"{text}\n".encode())
 
 
 def read(path: Path, of_config: str | None = None, do: str | None = None) -> Body:

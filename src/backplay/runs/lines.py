@@ -15,8 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from backplay.data.files import failed, read_file
 from backplay.runs.documents import plain
-from backplay.runs.files import damaged, failed, read_file, unread
+from backplay.runs.files import damaged, unread
 
 _BLOCK = 2**20
 Line = dict[str, Any]

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from backplay.data.files import failed
 from backplay.errors import BusyError
-from backplay.runs.files import failed, remove_leftovers
+from backplay.runs.files import remove_leftovers
 
 LOCK = "lock"
 

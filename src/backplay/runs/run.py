@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from backplay.data.files import read_file, sync_folder
 from backplay.errors import BackplayError, show
 from backplay.runs import checkpoints, documents, lines, lock, provenance
 from backplay.runs.checkpoints import Checkpoint, Loaded
-from backplay.runs.files import damaged, is_broken, read_file, reason, sync_folder, unread
+from backplay.runs.files import damaged, is_broken, reason, unread
 
 CONFIG, PROVENANCE, RESULT = "config.json", "provenance.json", "result.json"
 METRICS, CLOCK, CHECKPOINTS = "metrics.jsonl", "clock.jsonl", "checkpoints"

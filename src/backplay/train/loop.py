@@ -84,6 +84,8 @@ class Training:
         self.workers: Workers = workers or Alone()
         if make_env is None and (envs is None or evaluator is None):
             raise BackplayError("make_env", expected="a function, or both envs and evaluator")
+        if envs is not None:
+            _refuse_what_nobody_reads(self.config)
         self.evaluator = evaluator or self._on_plain_envs
         self.make_env = make_env
         self.curriculum = curriculum
@@ -282,6 +284,19 @@ class Training:
 
     def _restored_steps(self) -> int:
         return int(sum(self.envs.get_attr("restored_steps")))
+
+
+def _refuse_what_nobody_reads(config: TrainConfig) -> None:
+    """Envs that draw their own starts read none of these: they are told when they are made."""
+    default = TrainConfig()
+    for name in ("initial", "time_limit", "patience"):
+        asked = getattr(config, name, None)
+        if asked != getattr(default, name, None):
+            raise BackplayError(
+                f"TrainConfig({name}={asked!r})",
+                expected="its default, because `envs` draw their own starts",
+                do="Tell the envs when you make them.",
+            )
 
 
 def without_words(env: AnyEnv) -> AnyEnv:

@@ -7,6 +7,7 @@ somebody plays from given places. Does not know: curricula's names, disks, scree
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Protocol
 
@@ -193,7 +194,7 @@ class RandomLeaves:
     ) -> Training:
         """A run at its beginning."""
         return Training(
-            self.make, [self.demo], curriculum, _config(frames, seed),
+            self.make, [self.demo], curriculum, replace(_config(frames, seed), time_limit="fresh"),
             evaluator=self.from_start, network=network, **start,
         )  # fmt: skip
 
@@ -234,7 +235,7 @@ class RandomLeaves:
 def _config(frames: int, seed: int) -> TrainConfig:
     return TrainConfig(
         frames=frames, num_envs=ENVS, seed=seed, evaluate_every=max(1, frames // EVALUATIONS),
-        time_limit="fresh", ppo=PPO_CONFIG,
+        ppo=PPO_CONFIG,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import torch
@@ -63,9 +63,8 @@ def settings(run: MazeRun) -> TrainConfig:
             normalise_advantages="batch",
         )  # fmt: skip
     return TrainConfig(
-        frames=run.frames, num_envs=envs, seed=run.seed, ppo=ppo, initial="demonstration",
+        frames=run.frames, num_envs=envs, seed=run.seed, ppo=ppo,
         evaluate_every=max(1, run.frames // run.evaluations),
-        time_limit="fresh" if run.regime == "florensa" else "continue",
     )  # fmt: skip
 
 
@@ -134,7 +133,8 @@ def training(
     cloned = None
     if run.regime in ("cloned+ppo", "kickstarted"):
         cloned = clone_mazes(mazes, run.seed, on_clone)
-    envs = MazeVector(config.num_envs, mazes, curriculum=starts, time_limit=config.time_limit)
+    clock: Literal["fresh", "continue"] = "fresh" if run.regime == "florensa" else "continue"
+    envs = MazeVector(config.num_envs, mazes, curriculum=starts, time_limit=clock)
 
     def network(
         observation_space: spaces.Space[Any], action_space: spaces.Space[Any], *, seed: int

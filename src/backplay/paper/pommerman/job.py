@@ -163,7 +163,7 @@ JOB = PommermanJob
 def settings(job: PommermanJob) -> TrainConfig:
     """How the learner learns."""
     return TrainConfig(
-        frames=job.frames, num_envs=job.num_envs, seed=job.seed, initial="demonstration",
+        frames=job.frames, num_envs=job.num_envs, seed=job.seed,
         ppo=PRESETS[job.preset].ppo,
         evaluate_every=max(1, job.frames // job.evaluations),
     )  # fmt: skip
