@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 __all__ = [
+    "TRUE_START",
     "DrawsStarts",
     "Episode",
     "Snapshot",
@@ -18,6 +19,9 @@ __all__ = [
     "rows_as_episodes",
     "start_of",
 ]
+
+TRUE_START = -1
+"""Where episodes are counted by steps back from the end: those from the true start."""
 
 
 class Snapshot(NamedTuple):

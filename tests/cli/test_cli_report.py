@@ -7,7 +7,7 @@ import pytest
 from cli_results import Run, assert_refused
 
 from backplay import runs
-from backplay.cli.experiment_report import report_experiment
+from backplay.cli.reports import show_experiment
 from backplay.paper.experiment import Experiment
 from backplay.report.claims import Claim, Final
 
@@ -104,7 +104,8 @@ def test_compare_prints_differences_and_writes_the_page(run: Run, tmp_path: Path
     folder(tmp_path / "new", 0.8, 0.9, 0.85, None)
     result = run("compare", "old", "new")
     assert (result.code, result.err) == (0, "")
-    lines = result.out.splitlines()
+    same, empty, *lines = result.out.splitlines()
+    assert (same, empty) == ("The two sides differ in nothing but their seeds.", "")
     assert "new − old" in lines[0]
     assert "+70 points" in lines[1]
     assert "3 / 3" in lines[1]
@@ -132,10 +133,24 @@ def test_runs_set_up_differently_are_rows_of_their_own(run: Run, tmp_path: Path)
     assert " 80% [" in rows[0]
     assert " 20% [" in rows[1]
     make(tmp_path / "other" / "a", 7, 0.9, learning_rate=0.001)
-    compared = run("compare", "runs", "other").out.splitlines()
+    compared = run("compare", "runs", "other").out.splitlines()[2:]
     assert compared[1].startswith("open world, learning_rate 0.001 ")
     assert "+10 points" in compared[1]
     assert len([line for line in compared if line.startswith("open world")]) == 1
+
+
+def test_compare_says_first_what_differs_and_no_chance_of_one_seed(
+    run: Run, tmp_path: Path
+) -> None:
+    make(tmp_path / "slow" / "a", 0, 0.2, learning_rate=0.001)
+    make(tmp_path / "fast" / "a", 1, 0.8, learning_rate=0.1)
+    head, row, empty, _, compared, *_ = run("compare", "slow", "fast").out.splitlines()
+    assert head.split()[:4] == ["what", "differs", "slow", "fast"]
+    assert row.split() == ["learning_rate", "0.001", "0.1", "all"]
+    assert empty == ""
+    assert compared.split()[-3:] == ["+60", "points", "–"]
+    page = (tmp_path / "compare" / "index.html").read_text()
+    assert page.index("<h2>What differs") < page.index("<h2>Compared") < page.index("<img")
 
 
 def test_the_page_of_two_folders_keeps_their_runs_apart(run: Run, tmp_path: Path) -> None:
@@ -179,8 +194,8 @@ def test_an_experiment_at_a_smaller_scale_decides_nothing(
     )  # fmt: skip
     paths = sorted((tmp_path / "runs").iterdir())
     words = "Scale 0.01 of the full frames; the experiment's own is 0.05."
-    for scale, verdict in ((0.01, "too few frames"), (0.05, "fails"), (None, "fails")):
-        assert report_experiment(experiment, paths, tmp_path / "out", "c", scale) == {}
+    for scale, verdict in ((0.01, "too few frames"), (0.05, "fails")):
+        assert show_experiment(experiment, paths, tmp_path / "out", "c", scale) == {}
         said = capsys.readouterr().out
         assert next(line for line in said.splitlines() if "Backplay wins" in line).endswith(verdict)
         assert (words in said) == (scale == 0.01)

@@ -8,43 +8,48 @@ import pytest
 from cli_results import Run, assert_refused
 
 from backplay.cli import theory as command
-from backplay.theory import STUDIES, Sizes
+from backplay.runs import open_run
+from backplay.runs.execute import carry_out
+from backplay.theory import STUDIES
 
 
 def test_a_quick_run_writes_everything_and_prints_the_table(run: Run) -> None:
     result = run("theory", "--quick", "--out", "t")
     assert result.code == 0, result.err
     lines = result.out.splitlines()
-    head = next(i for i, line in enumerate(lines) if line.split()[:1] == ["case"])
-    lines = lines[head:]  # lines of progress come before, if it takes long
     assert lines[0].split() == ["case", "predicted", "measured", "interval", "verdict"]
     assert any(line.endswith("holds") for line in lines)
     assert any(line.endswith("fails") for line in lines)
-    assert lines[-1].endswith("Open t/index.html")
+    assert lines[-1] == "Open t/index.html"
     made = json.loads(Path("t/result.json").read_text())
     assert made["command"] == "backplay theory --out t --quick"
-    assert [study["name"] for study in made["studies"]] == list(STUDIES)
-    drawn = {study["name"] for study in made["studies"] if study["panels"]}
-    assert {file.stem for file in Path("t").glob("*.png")} == drawn
+    assert [one["setting"] for one in made["runs"]] == list(STUDIES)
     page = Path("t/index.html").read_text()
-    assert all(escape(study["title"]) in page for study in made["studies"])
+    folder = Path("t/runs/seed-0-quick")
+    studies = [(open_run(path).result or {})["study"] for path in sorted(folder.iterdir())]
+    assert len(studies) == len(STUDIES)
+    assert all(escape(study["title"]) in page for study in studies if study["panels"])
+    assert "Predicted and measured" in page
     assert made["command"] in page
     assert "numba" in page
+    # What is done stays done.
+    made_at = [path.stat().st_mtime_ns for path in sorted(folder.glob("*/result.json"))]
+    assert run("theory", "--quick", "--out", "t").out == result.out
+    assert made_at == [path.stat().st_mtime_ns for path in sorted(folder.glob("*/result.json"))]
 
 
 def test_ctrl_c_keeps_what_is_done(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(sizes: Sizes, seed: int):
-        for study, _ in zip(whole(sizes, seed), range(2), strict=False):
-            yield study
-        raise KeyboardInterrupt
+    def two_then_stop(path: Path) -> None:
+        if path.name.startswith(list(STUDIES)[2]):
+            raise KeyboardInterrupt
+        carry_out(path)
 
-    whole = command.run_studies
-    monkeypatch.setattr(command, "run_studies", interrupted)
+    monkeypatch.setattr(command, "carry_out", two_then_stop)
     result = run("theory", "--quick", "--out", "t")
     assert result.code == 130
     assert "stopped; the page has 2 of 7 studies" in result.out
-    assert "backplay theory --out t --quick" in result.out
-    assert len(json.loads(Path("t/result.json").read_text())["studies"]) == 2
+    assert "To go on: backplay theory --out t --quick" in result.out
+    assert len(json.loads(Path("t/result.json").read_text())["runs"]) == 2
 
 
 def test_a_directory_of_something_else_is_left_alone(run: Run) -> None:

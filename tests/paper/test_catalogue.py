@@ -24,7 +24,7 @@ EXPERIMENTS = {one.name: one for one in experiments()}
 NAMES = [
     "maze-table", "maze-curves", "maze-cloning", "maze-new", "maze-budget", "maze-paper",
     "grid-worlds", "theory", "pommerman-4", "pommerman-100", "pommerman-dense", "pommerman-paper",
-    "mountaincar", "keycorridor", "pointmaze", "obstructed",
+    "demo", "mountaincar", "keycorridor", "pointmaze", "obstructed",
 ]  # fmt: skip
 ALL = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=lambda one: one.name)
 

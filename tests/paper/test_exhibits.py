@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from backplay.cli.experiment_report import report_experiment
+from backplay.cli.reports import show_experiment
 from backplay.paper.catalogue import exhibit, experiment
 from backplay.paper.pommerman.exhibit import ACTIONS
 from backplay.paper.pommerman.job import PommermanJob
@@ -70,7 +70,9 @@ def test_the_page_of_pommerman_shows_both(tmp_path: Path, capsys: Any) -> None:
     (table,) = exhibit([read_run(run) for run in runs]).tables
     assert table.cells[2][1:] == ("50 of 100", "4 of 100")  # the paper's is 24 + 26
     out = tmp_path / "report"
-    unread = report_experiment(experiment("pommerman-100"), [run.path for run in runs], out, "x")
+    unread = show_experiment(
+        experiment("pommerman-100"), [run.path for run in runs], out, "x", 0.05
+    )
     assert unread == {}
     page = (out / "index.html").read_text()
     assert f"<h2>{ACTIONS}</h2>" in page
@@ -81,7 +83,7 @@ def test_the_page_of_pommerman_shows_both(tmp_path: Path, capsys: Any) -> None:
 def test_the_page_of_the_theory_has_figures(tmp_path: Path, capsys: Any) -> None:
     run = study(tmp_path, 0)
     out = tmp_path / "report"
-    report_experiment(experiment("theory"), [run.path], out, "x")
+    show_experiment(experiment("theory"), [run.path], out, "x", 1.0)
     title = run.result["study"]["title"] if run.result else ""
     assert f"<h2>{title}</h2>" in (out / "index.html").read_text()
     assert list(out.glob("*.svg"))

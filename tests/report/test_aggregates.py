@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from backplay.report.aggregates import bootstrap, iqm, overall_cells
 from backplay.report.records import grouped
-from backplay.report.statistics import mean
+from backplay.report.statistics import bootstrap, iqm, mean
+from backplay.report.texts import headline, overall_cells
 from made_up_records import records
 
 
@@ -81,3 +81,18 @@ def test_the_table_over_all_settings() -> None:
     assert rows[1][3] == "50% [50, 50]"
     assert len(overall_cells(grouped(runs[:3]), rng())) == 1
     assert len(overall_cells([], rng())) == 1
+
+
+def test_the_headline_has_a_number_for_each_regime() -> None:
+    runs = [*records(0.8, 0.9), *records(0.1, 0.1, regime="uniform")]
+    words, cards = headline(grouped(runs))
+    assert words == "Success from the true start at the end, mean over seeds:"
+    assert cards == [("backplay", "85%"), ("uniform", "10%")]
+    both = [*runs, *records(0.4, setting="5-Optimal")]
+    words, cards = headline(grouped(both))  # uniform has no run there
+    assert "mean over 2 settings" in words
+    assert cards == [("backplay", "62%")]
+    assert headline(grouped(records(0.5, measures={"gap": 2.0}))) == ("", [])
+    assert headline([]) == ("", [])
+    many = [one for i in range(9) for one in records(0.5, regime=f"r{i}")]
+    assert headline(grouped(many)) == ("", [])

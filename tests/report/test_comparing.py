@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from backplay.rates import wilson
-from backplay.report.comparing import compare, compare_cells, labelled, paired
+from backplay.report.comparing import compare, compare_cells, difference_cells, labelled, paired
 from backplay.report.records import grouped
 from made_up_records import record, records
 
@@ -60,6 +60,27 @@ def test_one_seed_has_no_interval() -> None:
     )
     assert row.difference == (pytest.approx(0.3), None, None)
     assert row.improvement == (1.0, None, None)
+    *_, chance = compare_cells([row], "success", ("old", "new"))[1]
+    assert chance == "–"  # no probability from one seed
+
+
+def test_what_differs_is_said_by_name_and_once_for_all_settings() -> None:
+    slow = {"settings.ppo.learning_rate": "0.001", "env_kwargs": "null"}
+    fast = slow | {"settings.ppo.learning_rate": "0.1"}
+    made = {"commit": "abc", "versions": {"numpy": "2.0"}}
+    newer = {"commit": "abc", "versions": {"numpy": "2.1"}}
+    first = [*records(0.1, asked=slow, provenance=made), record(setting="B", provenance=made)]
+    second = [*records(0.3, asked=fast, provenance=newer), record(setting="B", provenance=newer)]
+    head, *rows = difference_cells(paired(grouped(first), grouped(second)), ("old", "new"))
+    assert head == ("what differs", "old", "new", "in")
+    assert rows == [
+        ("settings.ppo.learning_rate", "0.001", "0.1", "Optimal"),
+        ("numpy, version", "2.0", "2.1", "all"),
+    ]
+    same = paired(grouped(records(0.1)), grouped(records(0.2)))
+    assert len(difference_cells(same, ("old", "new"))) == 1
+    regimes = paired(grouped(records(0.1)), grouped(records(0.2, regime="uniform")))
+    assert difference_cells(regimes, ("a", "b"))[1] == ("regime", "backplay", "uniform", "all")
 
 
 def test_several_pairs_have_a_row_for_all() -> None:

@@ -2,9 +2,17 @@
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
+from backplay.records import TRUE_START
+from backplay.report.colours import REGIMES
 from backplay.report.curves import bin_width, last_frame, mean_curve, start_counts
-from backplay.report.figures import COLOURS, as_svg, draw_bars, draw_curves, draw_starts
+from backplay.report.figures import as_svg, draw_bars, draw_curves, draw_overview, draw_starts
 from backplay.report.records import grouped, is_share, measures_of, twice
 from made_up_records import record, records
 
@@ -91,11 +99,11 @@ def test_a_line_says_how_many_seeds_are_in_it() -> None:
     cloned = [record(i, 0.4, regime="cloned", curve=[], frames=0) for i in (0, 1)]
     cloned.append(record(2, None, regime="cloned", curve=[], frames=0))
     runs = [record(0, 0.8), begun, waiting, late, *cloned]
-    (axes,) = draw_curves(grouped(runs), {"success": "x"}).axes
-    lines = {str(line.get_label()): line for line in axes.get_lines()}
-    assert set(lines) == {"backplay, 2 seeds", "cloned, 2 seeds"}
-    assert np.asarray(lines["backplay, 2 seeds"].get_xdata()).tolist() == [500, 1_000]
-    assert lines["cloned, 2 seeds"].get_linestyle() == ":"
+    figure = draw_curves(grouped(runs), {"success": "x"})
+    assert legend(figure) == ["backplay, 2 seeds", "cloned, 2 seeds"]
+    lines = lines_of(figure.axes[0])
+    assert np.asarray(lines["backplay"].get_xdata()).tolist() == [500, 1_000]
+    assert lines["cloned"].get_linestyle() == ":"
 
 
 @pytest.mark.parametrize("width", [1, 4, 5, 16])
@@ -106,7 +114,7 @@ def test_maps_of_starts_have_the_bins_that_runs_counted_in(width: int) -> None:
     ]
     (group,) = grouped(runs)
     assert bin_width(group) == width
-    episodes, _ = start_counts(group)
+    episodes = start_counts(group).episodes
     assert episodes.tolist() == [[10, 10, 20, 10, 10, 10]] * 2  # no stripe is empty
     (image,) = draw_starts([group]).axes[0].get_images()
     assert tuple(image.get_extent()) == (0, 1_000, 0, 6 * width)
@@ -115,7 +123,7 @@ def test_maps_of_starts_have_the_bins_that_runs_counted_in(width: int) -> None:
 
 def test_starts_are_counted_by_time_and_steps_back() -> None:
     (group,) = grouped([record(0), record(1)])
-    episodes, successes = start_counts(group)
+    episodes, successes, *_ = start_counts(group)
     assert episodes.T.tolist() == [[20, 0, 0, 0], [0, 16, 0, 0], [0, 0, 12, 8]]
     assert successes.T.tolist() == [[10, 0, 0, 0], [0, 4, 0, 0], [0, 0, 12, 2]]
     # A run that is half done fills the left half, one that overshot makes room.
@@ -137,19 +145,58 @@ def test_curves_have_a_column_for_each_setting_and_a_line_for_each_regime() -> N
     ]  # fmt: skip
     figure = draw_curves(grouped(runs), {"success": "reached the goal"})
     first, second = figure.axes
-    lines = {str(line.get_label()): line for line in first.get_lines()}
-    assert set(lines) == {"backplay, 2 seeds", "cloned, 1 seed", "backplay (paper), 1 seed"}
-    assert np.asarray(lines["backplay, 2 seeds"].get_ydata()).tolist() == pytest.approx([0.35, 0.7])
-    assert np.asarray(lines["cloned, 1 seed"].get_ydata()).tolist() == [0.4, 0.4]
-    assert lines["backplay, 2 seeds"].get_color() == COLOURS["backplay"]
-    assert lines["backplay (paper), 1 seed"].get_color() == COLOURS["backplay"]
-    assert lines["backplay (paper), 1 seed"].get_linestyle() == "--"
-    assert len(first.collections) == 1  # the band of the two seeds
-    assert [str(line.get_label()) for line in second.get_lines()] == [
-        "backplay, 1 seed", "ours alone, 1 seed",
+    lines = lines_of(first)
+    assert set(lines) == {"backplay", "cloned", "backplay (paper)"}
+    assert np.asarray(lines["backplay"].get_ydata()).tolist() == pytest.approx([0.35, 0.7])
+    assert np.asarray(lines["cloned"].get_ydata()).tolist() == [0.4, 0.4]
+    assert lines["backplay"].get_color() == REGIMES["backplay"]
+    assert lines["backplay (paper)"].get_color() == REGIMES["backplay"]
+    assert lines["backplay (paper)"].get_linestyle() == "--"
+    thin = [line for line in first.get_lines() if line.get_linewidth() < 1]
+    assert len(thin) == 2  # the two seeds
+    assert set(lines_of(second)) == {"backplay", "ours alone"}
+    assert legend(figure) == [
+        "backplay, 1 to 2 seeds", "cloned, 1 seed", "backplay (paper), 1 seed",
+        "ours alone, 1 seed",
     ]  # fmt: skip
     assert first.get_title(loc="left") == "Optimal: reached the goal"
     assert first.get_ylim() == (-0.03, 1.03)
+
+
+def test_from_five_seeds_on_there_is_a_band_instead_of_each() -> None:
+    (axes,) = draw_curves(grouped(records(0.1, 0.2, 0.3, 0.4, 0.5)), {"success": "x"}).axes
+    assert len(axes.get_lines()) == 1
+    assert len(axes.collections) == 1
+
+
+def test_panels_of_many_settings_are_three_in_a_row_with_titles_that_fit() -> None:
+    long = "FrankaKitchen-v1, microwave and kettle, a long name that does not fit in one line"
+    runs = [record(setting=name) for name in ("a", "b", "c", long)]
+    figure = draw_curves(grouped(runs), {"success": "x"})
+    shown = [axes for axes in figure.axes if axes.get_visible()]
+    assert len(shown) == 4
+    assert figure.get_figwidth() < 15
+    title = shown[3].get_title(loc="left")
+    assert max(map(len, title.splitlines())) <= 46
+    assert title.replace("\n", " ") == f"{long}: x"
+
+
+def test_labels_of_a_large_sweep_overlap_nowhere() -> None:
+    regimes = [f"a regime with a long name, number {i}" for i in range(8)]
+    settings = ["MiniGrid-ObstructedMaze-2Dlhb-v1, sticky actions", "AdroitHandRelocateSparse-v1"]
+    runs = [record(setting=one, regime=name) for one in settings for name in regimes]
+    for figure in (
+        draw_curves(grouped(runs), {"success": "reached the goal"}),
+        draw_bars(grouped(runs), "success", "success"),
+        draw_starts(grouped(runs)),
+    ):
+        boxes = text_boxes(figure)
+        assert len(boxes) > 8
+        for i, (words, box) in enumerate(boxes):
+            assert box.x0 >= -1, words
+            assert box.x1 <= figure.bbox.width + 1, words
+            for other, box_of_other in boxes[i + 1 :]:
+                assert not box.padded(-1).overlaps(box_of_other.padded(-1)), (words, other)
 
 
 def test_the_map_of_starts_colours_success() -> None:
@@ -163,16 +210,75 @@ def test_the_map_of_starts_colours_success() -> None:
     draw_starts([])  # nothing to show is no error
 
 
+def test_the_true_start_is_a_strip_of_its_own_above_the_same_axes() -> None:
+    starts = [(250, 0, 10, 5), (500, 8, 8, 2), (500, TRUE_START, 6, 3), (1_000, TRUE_START, 4, 4)]
+    only = [(500, TRUE_START, 7, 0), (1_000, TRUE_START, 7, 0)]
+    runs = [record(starts=starts), record(regime="standard", starts=only)]
+    (group, standard) = grouped(runs)
+    counts = start_counts(group)
+    assert counts.true_episodes.tolist() == [0, 6, 4]
+    assert counts.true_successes.tolist() == [0, 3, 4]
+    assert counts.episodes.shape == (3, 2)
+    assert start_counts(standard).episodes.shape == (2, 0)
+    first, second = draw_starts([group, standard]).axes[:2]
+    cells, strip = first.get_images()
+    assert tuple(cells.get_extent()) == (0, 1_000, 0, 16)
+    low, high = strip.get_extent()[2:]
+    assert 16 < low < high
+    assert high - low < 0.1 * 16  # narrow
+    assert len(second.get_images()) == 1
+    assert first.get_ylim() == second.get_ylim()
+    assert first.get_xlim() == second.get_xlim()
+    assert first.get_yticklabels()[-1].get_text() == "true start"
+
+
+def test_the_overview_has_the_curves_and_the_first_ones_starts() -> None:
+    runs = [*records(0.8, 0.9), *records(0.1, 0.2, regime="uniform")]
+    figure = draw_overview(grouped(runs), "success", "A task")
+    left, right = figure.axes[:2]
+    assert set(lines_of(left)) == {"backplay", "uniform"}
+    assert len(right.get_images()) == 1
+    assert legend(figure) == ["backplay, 2 seeds", "uniform, 2 seeds"]
+
+
 def test_bars_are_means_with_every_seed_and_the_papers_marks() -> None:
     runs = [*records(0.6, 0.8), record(0, 0.2, setting="5-Optimal"), record(0, None, regime="late")]
     figure = draw_bars(grouped(runs), "success", "success", {("Optimal", "backplay"): 0.31})
     (axes,) = figure.axes
-    assert [bar.get_height() for bar in axes.patches] == pytest.approx([0.7, 0.2])  # type: ignore[attr-defined]
-    dots = [np.asarray(line.get_ydata()).tolist() for line in axes.get_lines()]
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx([0.7, 0.2])  # type: ignore[attr-defined]
+    dots = [np.asarray(line.get_xdata()).tolist() for line in axes.get_lines()]
     assert dots == [[0.6, 0.8], [0.31], [0.2]]
     assert len(axes.collections) == 1  # one interval: the other has one seed
-    assert [text.get_text() for text in axes.get_xticklabels()] == [
-        "backplay\nOptimal", "backplay\n5-Optimal",
-    ]  # fmt: skip
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["backplay", "backplay"]
+    assert [text.get_text() for text in axes.texts] == ["Optimal", "5-Optimal"]
     again = draw_bars(grouped(runs), "success", "success", {("Optimal", "backplay"): 0.31})
     assert as_svg(figure) == as_svg(again)
+
+
+def lines_of(axes: Axes) -> dict[str, Line2D]:
+    """The lines that have a name, by it."""
+    named = {str(line.get_label()): line for line in axes.get_lines()}
+    return {name: line for name, line in named.items() if not name.startswith("_")}
+
+
+def legend(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def text_boxes(figure: Figure) -> list[tuple[str, Bbox]]:
+    """All that is written and seen in a figure, and where."""
+    FigureCanvasAgg(figure).draw()
+    seen = [
+        one
+        for one in figure.findobj(Text)
+        if isinstance(one, Text) and one.get_visible() and one.get_text().strip()
+    ]
+    hidden = {id(part) for axes in figure.axes if not axes.get_visible() for part in axes.findobj()}
+    for axes in figure.axes:  # ticks beyond the ends of an axis are there, and not drawn
+        for labels, (low, high), place in (
+            (axes.get_xticklabels(), axes.get_xlim(), 0),
+            (axes.get_yticklabels(), axes.get_ylim(), 1),
+        ):
+            least, most = sorted((low, high))
+            hidden |= {id(one) for one in labels if not least <= one.get_position()[place] <= most}
+    return [(one.get_text(), one.get_window_extent()) for one in seen if id(one) not in hidden]

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from backplay.paper.maze.page import write_maze_page
-from backplay.paper.theory.figures import draw_study, write_theory_page
+from backplay.paper.theory.job import TheoryJob
 from backplay.report.build import PAGE, build_report
 from backplay.report.claims import Claim, Final
-from backplay.report.figures import as_svg, draw_bars, draw_curves
-from backplay.report.records import grouped
+from backplay.report.exhibit import Exhibit, Table
 from backplay.report.sheet import Picture
 from browser import open_browser
 from made_up_records import record, records
@@ -51,19 +49,18 @@ def experiment_page() -> str:
     made = build_report(
         runs, title="The Maze", about=f"What it is: {LONG}", claims=claims,
         command=f"backplay reproduce maze --dir {LONG}",
-        animations=[Picture("An episode", "image/gif", GIF)],
+        exhibit=Exhibit(films=(Picture("An episode", "image/gif", GIF),)),
     )  # fmt: skip
     return made.files[PAGE].decode()
 
 
-def maze_page() -> str:
-    groups = grouped(records(0.8, 0.9))
-    tables = {"greedy": [("set", "regime", *map(str, range(12))), *[("Optimal",) * 14] * 3]}
-    figures = {
-        "curves": ("image/svg+xml", as_svg(draw_curves(groups, {"success": "x"}))),
-        "starts": ("image/svg+xml", as_svg(draw_bars(groups, "success", "x"))),
-    }
-    return write_maze_page(tables, figures, command=LONG, versions={"backplay": LONG})
+def wide_page() -> str:
+    cells = [("set", "regime", *map(str, range(12))), *[("Optimal",) * 14] * 3]
+    made = build_report(
+        records(0.8, 0.9), title="Wide", about="", command=LONG, figures=["curves", "bars"],
+        exhibit=Exhibit(tables=(Table("A wide table", "", cells),)),
+    )  # fmt: skip
+    return made.files[PAGE].decode()
 
 
 def theory_page() -> str:
@@ -81,12 +78,24 @@ def theory_page() -> str:
         "tables": [{"title": "T", "head": ["m"] * 30, "rows": [["1000"] * 30]}],
         "findings": [finding],
     }  # fmt: skip
-    picture = draw_study(study)
-    assert picture is not None
-    return write_theory_page([study], {"s": picture}, command=LONG, versions={}, seconds=1.0)
+    runs = [record(kind="theory", setting="s", result={"study": study}, curve=[], starts=[])]
+    made = build_report(
+        runs, title="Theory", about="", command=LONG, exhibit=TheoryJob.exhibit(runs), figures=[]
+    )
+    return made.files[PAGE].decode()
 
 
-PAGES = {"experiment": experiment_page, "maze": maze_page, "theory": theory_page}
+def small_page() -> str:
+    claim = Claim(
+        text="Backplay reaches the goal", where="Table 2", paper=0.75, holds="at least",
+        quantity=Final("Optimal", "backplay", "success"),
+    )  # fmt: skip
+    runs = [*records(0.8, 0.9), *records(0.1, 0.2, regime="uniform")]
+    made = build_report(runs, title="Small", about="A few runs.", command="c", claims=[claim])
+    return made.files[PAGE].decode()
+
+
+PAGES = {"experiment": experiment_page, "wide": wide_page, "theory": theory_page}
 
 
 def opened(context: "BrowserContext", file: Path) -> "tuple[Page, list[str], list[str]]":
@@ -117,7 +126,7 @@ def test_a_page_shows_all_it_has_and_asks_nobody(
             return [loaded, box.width, box.height];
         })"""
     )
-    assert len(sizes) == {"experiment": 4, "maze": 2, "theory": 1}[name]
+    assert len(sizes) == {"experiment": 4, "wide": 2, "theory": 1}[name]
     assert all(loaded and width > 0 and height > 0 for loaded, width, height in sizes)
     least = 150 if name != "experiment" else 1  # the made-up episode is one pixel
     assert all(width >= least for _, width, _ in sizes)
@@ -129,29 +138,53 @@ def test_a_page_shows_all_it_has_and_asks_nobody(
     page.close()
 
 
-def test_the_claims_are_the_first_table_and_can_be_read(
+def test_the_first_screen_says_what_came_out_and_a_picture_follows(
     context: "BrowserContext", tmp_path: Path
 ) -> None:
     file = tmp_path / "index.html"
+    file.write_text(small_page(), encoding="utf-8")
+    page, _, _ = opened(context, file)
+    height = page.evaluate("() => innerHeight")
+    for text in ("85%", "15%"):
+        box = page.get_by_text(text, exact=True).first.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= height
+    picture = page.locator("img").first.bounding_box()
+    table = page.locator("table").first.bounding_box()
+    assert picture is not None
+    assert picture["y"] < height
+    assert table is not None
+    assert picture["y"] < table["y"]
+    # What these runs leave open is there, and opens without a script.
+    claims = page.get_by_role("table", name="Claims")
+    assert not claims.is_visible()
+    page.locator("summary", has_text="left open").click()
+    assert claims.is_visible()
+    page.close()
+
+
+def test_claims_and_verdicts_can_be_read(context: "BrowserContext", tmp_path: Path) -> None:
+    file = tmp_path / "index.html"
     file.write_text(experiment_page(), encoding="utf-8")
     page, _, _ = opened(context, file)
-    tables = page.locator("table")
-    assert tables.first.get_attribute("aria-label") == "Claims"
-    assert tables.first.is_visible()
-    rows = tables.first.locator("tbody tr")
-    assert rows.count() == 3
-    verdicts = [rows.nth(i).locator("td").last.inner_text() for i in range(3)]
+    decided, others = (page.locator('table[aria-label="Claims"]').nth(i) for i in (0, 1))
+    assert decided.is_visible()
+    page.locator("summary", has_text="left open").click()
+    verdicts = [
+        one.inner_text()
+        for table in (decided, others)
+        for one in table.locator("tbody tr td:last-child").all()
+    ]
     assert verdicts == ["holds", "few seeds, points to “fails”", "not run"]
-    assert rows.first.locator("td").first.is_visible()
     # Every verdict is on the screen, without scrolling sideways, on a phone too.
-    for i in range(3):
-        box = rows.nth(i).locator("td").last.bounding_box()
+    for one in page.locator('table[aria-label="Claims"] tbody tr td:last-child').all():
+        box = one.bounding_box()
         assert box is not None
         assert 0 <= box["x"] < box["x"] + box["width"] <= page.evaluate("() => innerWidth")
     # What is folded opens without a script.
     hidden = page.get_by_role("table", name="Runs").first
     assert not hidden.is_visible()
-    page.locator("summary", has_text="run").last.click()
+    page.locator("summary", has_text="run").first.click()
     assert hidden.is_visible()
     page.close()
 
@@ -160,7 +193,7 @@ def test_a_table_too_wide_for_a_phone_scrolls_by_itself(
     context: "BrowserContext", tmp_path: Path
 ) -> None:
     file = tmp_path / "index.html"
-    file.write_text(maze_page(), encoding="utf-8")
+    file.write_text(wide_page(), encoding="utf-8")
     page, _, _ = opened(context, file)
     inside, outside = page.evaluate(
         "() => { const box = document.querySelector('.wide');"

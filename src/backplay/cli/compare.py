@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,23 +13,23 @@ import tyro
 
 from backplay.cli.reports import read_records, require_report_folder, write_files
 from backplay.errors import BackplayError
+from backplay.report.build import PAGE, RESULT
 from backplay.report.comparing import compare as compare_pairs
-from backplay.report.comparing import compare_cells, labelled, paired
-from backplay.report.experiment_page import write_experiment_page
+from backplay.report.comparing import compare_cells, difference_cells, labelled, paired
 from backplay.report.figures import as_png, as_svg, draw_curves
+from backplay.report.page import write_page
 from backplay.report.records import Group, RunRecord, grouped, measures_of
-from backplay.report.sheet import Picture, section, table
+from backplay.report.sheet import Picture, paragraph, section, table
 from backplay.report.texts import Cells, in_columns
 
-PAGE = "index.html"
-FILES = {PAGE, "curves.png", "curves.svg"}
+SAME = "The two sides differ in nothing but their seeds."
 NOTE = (
     "Square brackets: 95 % interval over seeds; of means and their differences Student's, that of a"
     " share at least as wide as chance makes it for the episodes that were measured; of the chance"
-    " that one is better a bootstrap, at least as wide as Wilson's of as many pairs. Seeds are"
-    " taken as independent, also where both folders have the same. In the row for all every row"
-    " counts the same, however many seeds it has; it has no interval if one of them has a single"
-    " seed on a side."
+    " that one is better a bootstrap, at least as wide as Wilson's of as many pairs, and none from"
+    " one seed. Seeds are taken as independent, also where both folders have the same. In the row"
+    " for all every row counts the same, however many seeds it has; it has no interval if one of"
+    " them has a single seed on a side."
 )
 
 
@@ -42,7 +43,8 @@ class CompareConfig:
 
     Runs of the same setting, regime and budget are compared, whatever their seeds; where a folder
     has several such that were set up differently, those set up the same. Where the folders share no
-    such runs, those of the same setting. Prints a table and writes a page.
+    such runs, those of the same setting. Says first what differs between the two sides: settings,
+    demonstrations, versions. Prints tables and writes a page.
     """
 
     first: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
@@ -52,7 +54,7 @@ class CompareConfig:
     measure: str = "success"
     """What to compare, of that which runs measured at their end."""
     out: Path = Path("compare")
-    """Directory of the page and the figure."""
+    """Directory of the page, the figure and the tables."""
     seed: int = 0
     """Of the intervals that are drawn."""
 
@@ -61,7 +63,7 @@ def compare(config: CompareConfig) -> None:
     """Prints the table and writes the page."""
     if config.seed < 0:
         raise BackplayError("--seed", expected="at least 0", got=str(config.seed))
-    require_report_folder(config.out, FILES)
+    require_report_folder(config.out)
     sides = [read_records([path]) for path in (config.first, config.second)]
     if {run.path for run in sides[0]} & {run.path for run in sides[1]}:
         raise BackplayError("compare", expected="two folders of different runs", got="one twice")
@@ -77,7 +79,9 @@ def compare(config: CompareConfig) -> None:
         *labelled([pair.second for pair in pairs], names[1]),
     ]
     both = [*labelled(groups[0], names[0]), *labelled(groups[1], names[1])]
-    _write(config, names, cells, [run for group in both for run in group.runs], drawn)
+    differ = difference_cells(pairs, names)
+    _write(config, names, differ, cells, [run for group in both for run in group.runs], drawn)
+    print(in_columns(differ, left=4) if len(differ) > 1 else SAME, end="\n\n")
     print(in_columns(cells, left=2))
     late = [run.path for side in sides for run in side if not run.finished]
     if late:
@@ -86,8 +90,8 @@ def compare(config: CompareConfig) -> None:
 
 
 def _write(
-    config: CompareConfig, names: tuple[str, str], cells: Cells, records: list[RunRecord],
-    drawn: list[Group],
+    config: CompareConfig, names: tuple[str, str], differ: Cells, cells: Cells,
+    records: list[RunRecord], drawn: list[Group],
 ) -> None:  # fmt: skip
     files: dict[str, bytes] = {}
     pictures = []
@@ -103,11 +107,16 @@ def _write(
             )
         )
     compared = section(f"Compared: {words}", table(cells, left=2, name="Compared"), note=NOTE)
-    page = write_experiment_page(
+    filled = table(differ, left=3, name="What differs") if len(differ) > 1 else paragraph(SAME)
+    page = write_page(
         f"{names[0]} and {names[1]}", f"Runs of {config.first} beside those of {config.second}.",
-        [], records, pictures, command=_command(config), tables=[compared],
+        records, command=_command(config), pictures=pictures,
+        first=[section("What differs", filled), compared],
     )  # fmt: skip
-    write_files(config.out, {**files, PAGE: page.encode()}, FILES)
+    files |= {PAGE: page.encode(), RESULT: b""}
+    tables = {"differ": differ, "compared": cells, "files": sorted(files)}
+    files[RESULT] = (json.dumps(tables, indent=1) + "\n").encode()
+    write_files(config.out, files)
 
 
 def _names(config: CompareConfig) -> tuple[str, str]:

@@ -168,8 +168,8 @@ class ReportConfig:
         backplay maze report runs/* --out page --mazes 3 17 42
 
     Runs that differ in nothing but their seed are summed up: means with 95 % intervals over seeds.
-    Writes learning curves, success by distance from the end over time, learned paths over
-    demonstrations (PNG and SVG) and one page with all of it, which needs no network.
+    The page is that of `backplay report`: learning curves, success by distance from the end over
+    time, learned paths over demonstrations, tables.
     """
 
     dirs: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DIR...")]

@@ -12,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from backplay import runs
@@ -21,6 +20,7 @@ from backplay.envs.maze.sets import MazeLibrary, MazeSet
 from backplay.errors import BackplayError
 from backplay.paper.maze.job import MazeJob
 from backplay.paper.maze.regimes import plays
+from backplay.report.texts import in_columns
 from backplay.runs import Run
 from backplay.runs.execute import asked
 
@@ -132,14 +132,7 @@ def measured_text(
     rows += [(name, *_cells(summary)) for name, summary in measured.items()]
     if paper is not None:
         rows.append(("the paper", *_cells(paper)))
-    widths = np.max([[len(cell) for cell in row] for row in rows], axis=0)
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    )
+    return in_columns(rows)
 
 
 def _cells(summary: Mapping[str, float | None]) -> tuple[str, ...]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from backplay.cli.reports import read_records, require_report_folder, write_files
+from backplay.cli.reports import read_records, require_report_folder, show_runs
 from backplay.errors import BackplayError
-from backplay.paper import catalogue
-from backplay.report.build import FILES, PAGE, build_report
-from backplay.report.texts import in_columns, words_in
+from backplay.report.build import PAGE
+from backplay.report.records import RunRecord
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,22 +45,23 @@ def report(config: ReportConfig) -> None:
             "report", expected="at least one run directory", got="none",
             do="Write backplay report runs.",
         )  # fmt: skip
-    require_report_folder(config.out, FILES)
+    require_report_folder(config.out)
     records = read_records(config.runs)
-    made = build_report(
-        records, title=config.title, command=_command(config),
-        animations=catalogue.exhibit(records).films,
+    made = show_runs(
+        records, config.out, title=config.title, command=_command(config),
         about=f"{len(records)} run{'s' if len(records) > 1 else ''}, measured from the true start.",
     )  # fmt: skip
-    write_files(config.out, made.files, FILES)
-    if len(made.results) > 1:
-        print(in_columns(made.results, words_in(made.results)))
-    if made.unfinished:
-        print(f"not ended yet, and in no table: {', '.join(made.unfinished)}")
+    say_the_rest(records, made.unfinished)
+    print(f"open {config.out / PAGE}")
+
+
+def say_the_rest(records: Sequence[RunRecord], unfinished: Sequence[str]) -> None:
+    """What is in no table, and what could not be read."""
+    if unfinished:
+        print(f"not ended yet, and in no table: {', '.join(unfinished)}")
     for run in records:
         for note in run.notes:
             print(f"{run.path}: {note}")
-    print(f"open {config.out / PAGE}")
 
 
 def _command(config: ReportConfig) -> str:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import time
-from contextlib import closing
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -13,17 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from backplay.cli.sweeping import carry_out, cores, prepare_all, tasks_of
 from backplay.errors import BackplayError
-from backplay.runs.sweep import Crew, Local, Sweep, Task
-from backplay.ui.display import duration, open_display
-from backplay.ui.interrupts import STOP_SIGNALS, interrupts
+from backplay.runs.sweep import Crew, Local
 
 if TYPE_CHECKING:
     from backplay.paper.catalogue import Experiment
+    from backplay.train.job import Job
 
 LEAST_FRAMES = 1_000  # of a run: with fewer there is not an update for every window
-LOOK_SECONDS = 0.2
-SHOW_SECONDS = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,14 +63,15 @@ def reproduce(config: ReproduceConfig) -> int:
     scale = experiment.scale if config.scale is None else config.scale
     seeds = experiment.seeds if config.seeds is None else config.seeds
     command = _command(config, scale, seeds)
-    tasks = _tasks(experiment, scale, seeds, config.dir)
+    jobs = _jobs(experiment, scale, seeds)
+    tasks = tasks_of(jobs, config.dir / experiment.folder / _scale_folder(scale))
     failed: dict[str, str] = {}
     if not config.report_only:
-        refused = _prepare(experiment, scale, seeds, tasks, command)
+        refused = prepare_all(jobs, tasks, command)
         if config.prepare_only:
             print(*(f"backplay work {shlex.quote(str(task.path))}" for task in tasks), sep="\n")
             return 0
-        sweep = _carry_out(config, [task for task in tasks if task.name not in refused])
+        sweep = carry_out([one for one in tasks if one.name not in refused], _crew(config))
         failed = {**refused, **sweep.failed}
         if sweep.stopping:
             print(
@@ -83,73 +79,25 @@ def reproduce(config: ReproduceConfig) -> int:
             )
             print(f"  {command}")
             return 130
-    from backplay.cli.experiment_report import report_experiment
+    from backplay.cli.reports import show_experiment
 
     out = config.dir / experiment.name / _scale_folder(scale) / "report"
-    unread = report_experiment(experiment, [task.path for task in tasks], out, command, scale)
+    unread = show_experiment(experiment, [task.path for task in tasks], out, command, scale)
     for name, words in {**unread, **failed}.items():
         print(f"failed: {name}: {words}")
     return 1 if unread or failed else 0
 
 
-def _tasks(experiment: Experiment, scale: float, seeds: int, folder: Path) -> list[Task]:
-    """The runs of an experiment, and where they are."""
-    fewest = min((job.frames for job in experiment.jobs(scale, seeds) if job.frames), default=0)
+def _jobs(experiment: Experiment, scale: float, seeds: int) -> list[Job]:
+    """The jobs of an experiment; refused where a run would be too short to mean anything."""
+    jobs = experiment.jobs(scale, seeds)
+    fewest = min((job.frames for job in jobs if job.frames), default=0)
     if 0 < fewest < LEAST_FRAMES:
         raise BackplayError(
             "--scale", expected=f"runs of {LEAST_FRAMES:,} frames at least", got=f"{fewest:,}",
             do=f"Try --scale {scale * LEAST_FRAMES / fewest:.2g}.",
         )  # fmt: skip
-    where = folder / experiment.folder / _scale_folder(scale)
-    return [
-        Task(
-            name=job.name,
-            path=where / job.name,
-            frames=job.frames,
-            seconds=experiment.seconds([job]),
-        )
-        for job in experiment.jobs(scale, seeds)
-    ]
-
-
-def _prepare(
-    experiment: Experiment, scale: float, seeds: int, tasks: list[Task], command: str
-) -> dict[str, str]:
-    """Makes the run directories that are missing; which are refused, and why."""
-    from backplay.runs.execute import prepare
-
-    refused: dict[str, str] = {}
-    for job, task in zip(experiment.jobs(scale, seeds), tasks, strict=True):
-        try:
-            prepare(task.path, job, command=command)
-        except BackplayError as error:
-            refused[task.name] = str(error)
-    return refused
-
-
-def _carry_out(config: ReproduceConfig, tasks: list[Task]) -> Sweep:
-    """Works on all tasks until they are done, have failed, or somebody wants to stop."""
-    with (
-        closing(_crew(config)) as crew,
-        open_display() as display,
-        interrupts("", signals=STOP_SIGNALS, raises=False) as asked,
-    ):
-        sweep = Sweep(tasks, crew)
-        display.say(_beginning(sweep, crew))
-        shown = 0.0
-        while not sweep.finished:
-            for event in sweep.step():
-                display.say(event)
-            if asked and not sweep.stopping:
-                display.say("stopping: the runs are being saved; once more to stop at once")
-                sweep.stop()
-            if len(asked) > 1:
-                sweep.kill()
-            if time.monotonic() - shown >= SHOW_SECONDS:
-                display.show_all(sweep.overview())
-                shown = time.monotonic()
-            time.sleep(LOOK_SECONDS)
-    return sweep
+    return jobs
 
 
 def _crew(config: ReproduceConfig) -> Crew:
@@ -158,20 +106,6 @@ def _crew(config: ReproduceConfig) -> Crew:
     from backplay.integrations.ray import Cluster
 
     return Cluster(config.ray[0] if config.ray else None, config.jobs)
-
-
-def cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _beginning(sweep: Sweep, crew: Crew) -> str:
-    overview = sweep.overview()
-    side = f"{crew.size} at once" if crew.size > 1 else "one at a time"
-    counts = f"{len(sweep.tasks)} runs, {overview.done} of them done, {side}"
-    return f"{counts}; about {duration(overview.seconds_left)}. Ctrl-C saves and stops."
 
 
 def _scale_folder(scale: float) -> str:

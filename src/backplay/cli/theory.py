@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import platform
 import shlex
-import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
-from typing import Any
 
-from backplay.data.files import write_atomically
+from backplay.cli.reports import read_there, require_report_folder, show_runs
+from backplay.cli.sweeping import prepare_all, tasks_of
 from backplay.errors import BackplayError
-from backplay.paper.theory.figures import draw_study, findings_table, write_theory_page
-from backplay.theory import STUDIES, Sizes, run_studies
+from backplay.paper.catalogue import experiment
+from backplay.paper.theory.figures import findings_table
+from backplay.paper.theory.job import TheoryJob
+from backplay.report.build import PAGE
+from backplay.report.texts import in_columns
+from backplay.runs.execute import carry_out
+from backplay.runs.sweep import Task
+from backplay.theory.studies import STUDIES
 from backplay.ui.display import counting
 
-PAGE, RESULT = "index.html", "result.json"
+RUNS = "runs"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +33,12 @@ class TheoryConfig:
 
     Prints a table: predicted rate, measured rate with its interval, verdict. Writes a page that
     needs no network, its figures and its numbers. Every number of docs/theory.md comes from here.
-    Takes about half a minute on one core, with --quick a few seconds. Ctrl-C keeps what is done.
+    Takes about half a minute on one core, with --quick less. Each study is a run directory in the
+    folder `runs` beside the page: Ctrl-C keeps what is done, and the same command goes on.
     """
 
     out: Path = Path("theory")
-    """Directory of the page, the figures and the numbers."""
+    """Directory of the page, the figures, the numbers and the runs."""
     quick: bool = False
     """Shorter chains and fewer runs."""
     seed: int = 0
@@ -42,73 +46,58 @@ class TheoryConfig:
 
 
 def theory(config: TheoryConfig) -> int:
-    """Computes, prints the table and writes the page; 130 after Ctrl-C."""
-    _refuse_nonsense(config)
-    began = time.monotonic()
-    studies: list[dict[str, Any]] = []
-    names = list(STUDIES)
-    stopped = False
-    sizes = Sizes.quick() if config.quick else Sizes()
-    try:
-        with counting(len(names), "studies") as count:
-            count(0, names[0])
-            for study in run_studies(sizes, config.seed):
-                studies.append(study.as_json())
-                count(len(studies), names[min(len(studies), len(names) - 1)])
-    except KeyboardInterrupt:
-        stopped = True
-    if studies:
-        print(_text(findings_table(studies)))
-        _write(config, studies, time.monotonic() - began)
-    if stopped:
-        kept = f"the page has {len(studies)} of {len(names)} studies" if studies else "no page yet"
-        print(f"stopped; {kept}. To start again: {_command(config)}")
-        return 130
-    print(f"{time.monotonic() - began:.0f} seconds. Open {config.out / PAGE}")
-    return 0
-
-
-def _write(config: TheoryConfig, studies: list[dict[str, Any]], seconds: float) -> None:
-    pictures = {}
-    for study in studies:
-        picture = draw_study(study)
-        if picture is not None:
-            pictures[study["name"]] = picture
-            write_atomically(config.out / f"{study['name']}.png", picture)
-    made: Any = {"command": _command(config), "versions": _versions()}
-    result = json.dumps({**made, "studies": studies}, indent=1) + "\n"
-    write_atomically(config.out / RESULT, result.encode())
-    page = write_theory_page(studies, pictures, seconds=seconds, **made)
-    write_atomically(config.out / PAGE, page.encode())
-
-
-def _text(rows: list[tuple[str, ...]]) -> str:
-    """The table in columns, each claim once as a heading of its cases."""
-    widths = [max(len(row[i]) for row in rows) for i in range(1, len(rows[0]))]
-    lines = []
-    claim = None
-    for row in rows:
-        if row[0] not in (claim, "claim"):
-            lines += ["", row[0]]
-        claim = row[0]
-        cells = zip(row[1:], widths, strict=True)
-        first, *rest = (f"{cell:<{width}}" for cell, width in cells)
-        lines.append(("  " + "  ".join([first, *rest])).rstrip())
-    return "\n".join(lines) + "\n"
-
-
-def _refuse_nonsense(config: TheoryConfig) -> None:
+    """Computes, prints the table and writes the page; 1 if a study failed, 130 after Ctrl-C."""
     if config.seed < 0:
         raise BackplayError("--seed", expected="at least 0", got=str(config.seed))
-    out = config.out
-    if out.exists() and not out.is_dir():
-        raise BackplayError(f"{out} is a file", do="Choose another --out; nothing was written.")
-    ours = {PAGE, RESULT, *(f"{name}.png" for name in STUDIES)}
-    if out.is_dir() and not {file.name for file in out.iterdir()} <= ours:
-        raise BackplayError(
-            f"{out} holds other files than the studies'",
-            do="Choose another --out; nothing was written.",
-        )
+    require_report_folder(config.out, beside=[RUNS])
+    jobs = [TheoryJob(study=name, seed=config.seed, quick=config.quick) for name in STUDIES]
+    kind = f"seed-{config.seed}{'-quick' if config.quick else ''}"
+    tasks = tasks_of(jobs, config.out / RUNS / kind)
+    command = _command(config)
+    failed = prepare_all(jobs, tasks, command)
+    stopped = _compute([task for task in tasks if task.name not in failed])
+    records, unread = read_there([task.path for task in tasks])
+    done = [run for run in records if run.finished]
+    studies = [run.result["study"] for run in done]
+    if done:
+        made = experiment("theory")
+        show_runs(
+            done, config.out, title=made.title, about=made.about, command=command,
+            experiment=made, tables=False,
+        )  # fmt: skip
+        print(findings_text(findings_table(studies)))
+    for name, words in {**failed, **unread}.items():
+        print(f"failed: {name}: {words}")
+    if stopped:
+        kept = f"the page has {len(done)} of {len(jobs)} studies" if done else "no page yet"
+        print(f"stopped; {kept}. To go on: {command}")
+        return 130
+    print(f"Open {config.out / PAGE}")
+    return 1 if failed or unread else 0
+
+
+def _compute(tasks: Sequence[Task]) -> bool:
+    """Carries out what is not done yet, here and one after the other; whether Ctrl-C came."""
+    try:
+        with counting(len(tasks), "studies") as count:
+            for done, task in enumerate(tasks):
+                count(done, task.name)
+                carry_out(task.path)
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def findings_text(rows: Sequence[Sequence[str]]) -> str:
+    """The table in columns, each claim once as a heading of its cases."""
+    head, *lines = in_columns([row[1:] for row in rows], left=1).splitlines()
+    text = [f"  {head}"]
+    claim = None
+    for row, line in zip(rows[1:], lines, strict=True):
+        text += ["", row[0]] if row[0] != claim else []
+        claim = row[0]
+        text.append(f"  {line}")
+    return "\n".join(text) + "\n"
 
 
 def _command(config: TheoryConfig) -> str:
@@ -120,11 +109,3 @@ def _command(config: TheoryConfig) -> str:
     if config.seed:
         parts += ["--seed", str(config.seed)]
     return shlex.join(parts)
-
-
-def _versions() -> dict[str, str]:
-    packages = {
-        name: metadata.version(name)
-        for name in ("backplay", "numpy", "scipy", "numba", "networkx", "matplotlib")
-    }
-    return {**packages, "python": platform.python_version(), "machine": platform.machine()}

@@ -31,6 +31,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "grid_worlds": ("grid-worlds",),
     "theory": ("theory",),
     "pommerman": ("pommerman-4", "pommerman-100", "pommerman-dense", "pommerman-paper"),
+    "demo": ("demo",),
     "sparse_tasks": ("mountaincar", "keycorridor", "pointmaze", "obstructed"),
 }  # fmt: skip
 """The experiments of each folder."""

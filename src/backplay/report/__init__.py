@@ -1,21 +1,5 @@
-"""Reports: results, which are plain data, become a page and a picture. Trains nothing."""
-
-# ruff: noqa: E402  # the clear error comes first
+"""Reports: run directories become records, statistics, verdicts, figures and one page."""
 
 from backplay.extras import require
 
 require("matplotlib", "scipy")
-
-from backplay.report.page import write_page
-from backplay.report.picture import draw_picture
-from backplay.report.results import Comparison, Run, StartCounts, Summary, summarise
-
-__all__ = [
-    "Comparison",
-    "Run",
-    "StartCounts",
-    "Summary",
-    "draw_picture",
-    "summarise",
-    "write_page",
-]

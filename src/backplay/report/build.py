@@ -15,38 +15,36 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from backplay.report.aggregates import overall_cells
 from backplay.report.claims import Claim, Final
-from backplay.report.experiment_page import write_experiment_page
+from backplay.report.exhibit import Exhibit, Table
 from backplay.report.figures import as_png, as_svg, draw_bars, draw_curves, draw_starts
 from backplay.report.judging import Scale, judge
 from backplay.report.kinds import FIGURES
+from backplay.report.page import write_page
 from backplay.report.records import Group, RunRecord, grouped, measures_of
-from backplay.report.sheet import Picture, section, table
-from backplay.report.texts import Cells, Judged, claims_cells, results_cells
+from backplay.report.sheet import Picture
+from backplay.report.texts import Cells, Judged, claims_cells, overall_cells, results_cells
 
 PAGE, RESULT = "index.html", "result.json"
-FILES = {PAGE, RESULT, *(f"{name}.{kind}" for name in FIGURES for kind in ("png", "svg"))}
-"""Every name that a report may write."""
 _PREFERRED = ("success", "optimal")
 _TITLES = {"success": "reached the goal", "optimal": "on a shortest path"}
 _WORDS = {
     "curves": (
         "Learning curves",
-        "Measured from the true start. Bands: 95 % interval over seeds. Dotted: where nothing was"
-        " trained, what it came to.",
-    ),
-    "starts": (
-        "Where episodes started, and whether they reached the goal",
-        "Upwards: steps back from the end of the demonstration. Paler: fewer of the episodes at"
-        " that time. Starts that are on no demonstration are left out.",
+        "Measured from the true start. Thick: the mean over seeds. Thin: each seed; from five seeds"
+        " on a band, the 95 % interval. Dotted: where nothing was trained, what it came to.",
     ),
     "bars": (
         "What runs came to",
         "Bars: mean over seeds; lines: 95 % interval; dots: each seed. Diamonds: the paper.",
     ),
+    "starts": (
+        "Where episodes started, and whether they reached the goal",
+        "Upwards: steps back from the end of the demonstration; the strip above: the true start."
+        " Paler: fewer of the episodes at that time. Starts that are on no demonstration are left"
+        " out.",
+    ),
 }
-
 _OVERALL_NOTE = (
     "The mean of the middle half of all runs of a regime. The interval is a bootstrap over seeds"
     " within settings; of few runs it is too narrow."
@@ -74,10 +72,8 @@ def build_report(
     about: str,
     command: str,
     claims: Sequence[Claim] = (),
-    animations: Sequence[Picture] = (),
+    exhibit: Exhibit | None = None,
     figures: Sequence[str] = FIGURES,
-    extra_figures: Mapping[str, Figure] | None = None,
-    tables: Sequence[str] = (),
     scale: Scale | None = None,
     seed: int = 0,
 ) -> Report:
@@ -89,33 +85,35 @@ def build_report(
         about: what it is; each line is a paragraph.
         command: what to type to get it again.
         claims: to be judged.
-        animations: of episodes, to be shown.
+        exhibit: what these runs have to show besides; the files of its figures have their titles.
         figures: which of FIGURES to draw, as far as there is something in them.
-        extra_figures: more of them by title, shown behind those; their files are named after it.
-        tables: sections of HTML to put before the results.
         scale: how much of an experiment the runs are; too little decides no claim.
         seed: of the intervals that are drawn.
     """
     rng = np.random.default_rng(seed)
+    exhibit = exhibit or Exhibit()
     judged = [(claim, judge(claim, records, rng, scale=scale)) for claim in claims]
     groups = grouped(records)
     drawn = draw_figures(groups, paper_marks(claims), figures)
+    named = [(name, *_WORDS[name], figure) for name, figure in drawn.items()]
+    named += [
+        (file_of(name), name, exhibit.words.get(name, ""), figure)
+        for name, figure in exhibit.figures.items()
+    ]
     files: dict[str, bytes] = {}
     pictures = []
-    named = [(name, *_WORDS[name], figure) for name, figure in drawn.items()]
-    named += [(file_of(name), name, "", figure) for name, figure in (extra_figures or {}).items()]
     for name, heading, words, figure in named:
         svg = as_svg(figure)
         files |= {f"{name}.png": as_png(figure), f"{name}.svg": svg}
         pictures.append(Picture(heading, "image/svg+xml", svg, words))
-    overall = overall_cells(groups, rng)
-    if len(overall) > 1:
-        tables = (*tables, section("Over all settings", table(overall), note=_OVERALL_NOTE))
-    page = write_experiment_page(
-        title, f"{scale.words}\n{about}" if scale else about, judged, records, pictures, animations,
-        command=command, tables=tables,
+    overall = Table("Over all settings", _OVERALL_NOTE, overall_cells(groups, rng))
+    page = write_page(
+        title, f"{scale.words}\n{about}" if scale else about, records, command=command,
+        judged=judged, pictures=pictures, films=exhibit.films,
+        tables=[one for one in (*exhibit.tables, overall) if len(one.cells) > 1],
     )  # fmt: skip
-    files |= {PAGE: page.encode(), RESULT: _numbers(judged, records, command)}
+    files |= {PAGE: page.encode(), RESULT: b""}
+    files[RESULT] = _numbers(judged, records, command, sorted(files))
     return Report(
         claims_cells(judged, records),
         results_cells(groups),
@@ -143,12 +141,12 @@ def draw_figures(
     if "curves" in names and curves:
         titles = {name: _TITLES.get(name, name.replace("_", " ")) for name in curves}
         found["curves"] = draw_curves(groups, titles)
-    if "starts" in names and any(run.starts for group in groups for run in group.runs):
-        found["starts"] = draw_starts(groups)
     measure = _bar_measure(groups, paper)
     if "bars" in names and measure is not None:
         marks = {key[:2]: value for key, value in paper.items() if key[2] == measure}
         found["bars"] = draw_bars(groups, measure, measure.replace("_", " "), marks)
+    if "starts" in names and any(run.starts for group in groups for run in group.runs):
+        found["starts"] = draw_starts(groups)
     return found
 
 
@@ -188,10 +186,13 @@ def _bar_measure(
     return order[0]
 
 
-def _numbers(judged: Sequence[Judged], records: Sequence[RunRecord], command: str) -> bytes:
+def _numbers(
+    judged: Sequence[Judged], records: Sequence[RunRecord], command: str, files: Sequence[str]
+) -> bytes:
     """Everything behind the page, as JSON; a number that is not finite is text."""
     tree = {
         "command": command,
+        "files": list(files),
         "claims": [
             {
                 "claim": _plain(asdict(claim)), "measured": claim.quantity.words,

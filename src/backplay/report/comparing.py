@@ -1,7 +1,7 @@
 """Two sets of runs side by side: differences with intervals, the chance that one beats the other.
 
-Comes in: groups of records, from two places. Goes out: numbers and cells of text. Does not know:
-what differs between the two, or how any of it is shown.
+Comes in: groups of records, from two places. Goes out: what they were asked for differently, then
+numbers, as cells of text. Does not know: how any of it is shown.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from backplay.report.intervals import draws_of, mean_of
-from backplay.report.records import Group, is_share
+from backplay.report.page import flat
+from backplay.report.records import Group, is_share, short
 from backplay.report.statistics import (
     Estimate,
     FloatArray,
@@ -66,6 +67,25 @@ def paired(first: Sequence[Group], second: Sequence[Group]) -> list[Pair]:
     return alike or _matched(first, second, lambda one: _named(one)[:2])
 
 
+def difference_cells(pairs: Sequence[Pair], names: tuple[str, str]) -> Cells:
+    """What the two sides were asked for differently, a head first; alone if nothing differs.
+
+    What differs in the same way in all settings is said once.
+    """
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for pair in pairs:
+        sides = [_known(group) for group in pair]
+        for name in dict.fromkeys((*sides[0], *sides[1])):
+            first, second = (side.get(name, "–") for side in sides)
+            if first != second:
+                rows.setdefault((name, first, second), []).append(pair.first.setting)
+    found: Cells = [("what differs", *names, "in")]
+    for row, settings in rows.items():
+        every = len(settings) == len(pairs)
+        found.append((*row, "all" if every else "; ".join(dict.fromkeys(settings))))
+    return found
+
+
 def compare(pairs: Sequence[Pair], measure: str, rng: np.random.Generator) -> list[Compared]:
     """A row for each pair that has ended with the measure on both sides; if several, one for all.
 
@@ -95,7 +115,9 @@ def compare_cells(rows: Sequence[Compared], measure: str, names: tuple[str, str]
                 "–" if not row.frames else number(row.frames, "frames"),
                 f"{row.seeds[0]} / {row.seeds[1]}",
                 estimate(row.first, unit), estimate(row.second, unit),
-                estimate(row.difference, less), estimate(row.improvement, "share"),
+                estimate(row.difference, less),
+                # One seed on a side says nothing of how others would do.
+                "–" if row.improvement.low is None else estimate(row.improvement, "share"),
             )
         )  # fmt: skip
     return cells
@@ -107,6 +129,19 @@ def labelled(groups: Sequence[Group], name: str) -> list[Group]:
         Group([replace(run, regime=f"{run.regime} ({name})") for run in group.runs], group.apart)
         for group in groups
     ]
+
+
+def _known(group: Group) -> dict[str, str]:
+    """What the runs of a group were asked for and made with, by name."""
+    run = group.first
+    known = {"regime": run.regime, "frames": f"{run.frames:,}"}
+    known |= {name: short(value) for name, value in run.asked.items() if name not in known}
+    made = [flat({"versions": one.provenance.get("versions", {})}) for one in group.runs]
+    commits = (str(one.provenance["commit"]) for one in group.runs if "commit" in one.provenance)
+    known |= {"commit": " ".join(dict.fromkeys(commit[:12] for commit in commits))}
+    for name in dict.fromkeys(name for one in made for name in one):
+        known[f"{name}, version"] = " ".join(dict.fromkeys(one.get(name, "–") for one in made))
+    return known
 
 
 def _matched(

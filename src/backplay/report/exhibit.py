@@ -30,6 +30,8 @@ class Exhibit:
 
     figures: Mapping[str, Figure] = field(default_factory=dict)
     """Figures by title; a file is named after it."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What a figure shows, by its title."""
     tables: tuple[Table, ...] = ()
     """Tables, a head first in each."""
     films: tuple[Picture, ...] = ()
@@ -39,10 +41,12 @@ class Exhibit:
 def together(exhibits: Iterable[Exhibit]) -> Exhibit:
     """Several exhibits as one; of two figures with one title the first stays."""
     figures: dict[str, Figure] = {}
+    words: dict[str, str] = {}
     tables: list[Table] = []
     films: list[Picture] = []
     for exhibit in exhibits:
         figures = {**exhibit.figures, **figures}
+        words = {**exhibit.words, **words}
         tables += exhibit.tables
         films += exhibit.films
-    return Exhibit(figures=figures, tables=tuple(tables), films=tuple(films))
+    return Exhibit(figures=figures, words=words, tables=tuple(tables), films=tuple(films))

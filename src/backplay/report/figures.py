@@ -7,70 +7,104 @@ their bytes as PNG or SVG. Does not know: how anything was trained or measured.
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
+from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from backplay.report.charts import cell_levels
-from backplay.report.curves import bin_width, last_frame, mean_curve, start_counts
+from backplay.report.colours import INK, LINES, SUCCESS, base, colour_of
+from backplay.report.curves import (
+    bin_width,
+    cell_levels,
+    farthest,
+    last_frame,
+    mean_curve,
+    start_counts,
+)
 from backplay.report.intervals import mean_of
-from backplay.report.picture import SUCCESS
 from backplay.report.records import Group, is_share
 
-COLOURS = {
-    "backplay": "#0b6bcb", "uniform": "#c2570c", "standard": "#7a5195", "florensa": "#3f7d3a",
-    "reverse": "#3f7d3a", "cloned": "#6b7280", "cloned+ppo": "#8a6d1f", "kickstarted": "#b03a63",
-}  # fmt: skip
-_OTHERS = ("#1f8a8a", "#a0522d", "#5b5bd6", "#4d7c0f", "#be185d", "#334155")
 ACROSS = 3  # panels in a row at most, so that a page stays readable
+PANEL = (4.3, 2.9)  # inches
+FEW = 5  # seeds below which each is drawn, and no band
+TITLE = 46  # letters in a line above a panel
+STRIP = (1.05, 1.13)  # where the true start is drawn, in parts of the highest step back
+Style = Literal["-", "--", "-.", ":"]
+RATES = LinearSegmentedColormap.from_list("success", list(SUCCESS))
 
 
 def draw_curves(groups: Sequence[Group], measures: Mapping[str, str]) -> Figure:
-    """Measures from the true start against frames: a column for each setting, a row for each.
+    """Measures from the true start against frames: a panel for each measure and setting.
 
     Args:
         groups: in the order of their settings.
         measures: what to show, and its title.
     """
     settings = list(dict.fromkeys(group.setting for group in groups)) or [""]
-    size = (1.2 + 4.6 * len(settings), 0.2 + 3.1 * len(measures))
-    figure = Figure(figsize=size, dpi=130, layout="constrained")
-    cells = figure.subplots(len(measures), len(settings), squeeze=False, sharey="row")
-    for row, (measure, title) in zip(cells, measures.items(), strict=True):
-        for axes, setting in zip(row, settings, strict=True):
+    if len(settings) == 1:
+        rows = [[(measure, settings[0]) for measure in measures]]
+    else:
+        lines = [settings[at : at + ACROSS] for at in range(0, len(settings), ACROSS)]
+        rows = [[(measure, one) for one in line] for measure in measures for line in lines]
+    across = max(map(len, rows))
+    figure = _figure(across, len(rows), above=0.5)
+    cells = figure.subplots(len(rows), across, squeeze=False)
+    first: dict[str, Axes] = {}
+    for line, row in zip(cells, rows, strict=True):
+        for axes in line[len(row) :]:
+            axes.set_visible(False)
+        for axes, (measure, setting) in zip(line, row, strict=False):
             shown = [group for group in groups if group.setting == setting]
-            for group in shown:
-                _draw_curve(axes, group, measure, _colour(group, groups), _style(group, groups))
-            axes.set_title(f"{setting}: {title}", fontsize=10, loc="left")
-            _dress_frames(axes)
+            _draw_curves_of(axes, shown, measure, groups)
+            _title(axes, f"{setting}: {measures[measure]}")
+            axes.sharey(first.setdefault(measure, axes))
             _dress_values(axes, measure, groups)
-            if axes is row[0] or row is cells[0]:
-                _legend(axes)
+    _legend(figure, groups, list(measures), across)
     return figure
 
 
 def draw_starts(groups: Sequence[Group]) -> Figure:
-    """How far from the end episodes started over time, and how many reached the goal."""
+    """How far from the end episodes started over time, and how many reached the goal.
+
+    Panels of one setting have the same axes. The true start is a strip above the others.
+    """
     shown = [group for group in groups if any(run.starts for run in group.runs)]
     across = min(ACROSS, max(1, len(shown)))
-    down = max(1, -(-len(shown) // across))
-    figure = Figure(figsize=(1.4 + 4.2 * across, 0.4 + 3.1 * down), dpi=130, layout="constrained")
-    cells = figure.subplots(down, across, squeeze=False)
+    figure = _figure(across, max(1, -(-len(shown) // across)))
+    cells = figure.subplots(max(1, -(-len(shown) // across)), across, squeeze=False)
+    ends: dict[str, tuple[int, int]] = {}
+    for group in shown:
+        top, last = ends.get(group.setting, (0, 0))
+        ends[group.setting] = max(top, farthest(group)), max(last, last_frame(group))
     for axes, group in zip(cells.flat, shown, strict=False):
-        _draw_starts_of(axes, group)
+        _draw_starts_of(axes, group, *ends[group.setting])
+        _title(axes, f"{group.setting}: {group.regime}" if len(ends) > 1 else group.regime)
     for axes in cells.flat[len(shown) :]:
         axes.set_visible(False)
-    colours = ScalarMappable(Normalize(0, 1), SUCCESS)
-    bar = figure.colorbar(colours, ax=cells, pad=0.02, aspect=30)
-    bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0))
-    bar.set_label("reached the goal from there")
+    _rates_bar(figure, cells)
+    return figure
+
+
+def draw_overview(groups: Sequence[Group], measure: str, title: str) -> Figure:
+    """One measure of all groups over time, and beside it where the first one's episodes started."""
+    figure = _figure(2, 1, above=0.9)
+    left, right = figure.subplots(1, 2)
+    _draw_curves_of(left, groups, measure, groups)
+    _title(left, f"{measure.replace('_', ' ')} from the true start")
+    _dress_values(left, measure, groups)
+    _draw_starts_of(right, groups[0], farthest(groups[0]), last_frame(groups[0]))
+    _title(right, f"{groups[0].regime}: where training episodes start")
+    _rates_bar(figure, right)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10.5)
+    _legend(figure, groups, [measure], 2, "outside lower left")
     return figure
 
 
@@ -80,7 +114,7 @@ def draw_bars(
     title: str,
     paper: Mapping[tuple[str, str], float] | None = None,
 ) -> Figure:
-    """What runs came to, a cluster for each setting, with every seed and the paper's marks.
+    """What runs came to, a block of bars for each setting, with every seed and the paper's marks.
 
     Args:
         groups: in the order of their settings.
@@ -89,31 +123,36 @@ def draw_bars(
         paper: its numbers by setting and regime.
     """
     shown = [group for group in groups if group.values(measure)]
-    size = (2.0 + 0.62 * max(4, len(shown)), 3.6)
-    figure = Figure(figsize=size, dpi=130, layout="constrained")
+    places, heads = _places(shown)
+    height = 0.9 + 0.27 * (max([*places, 0.0]) + 1)
+    figure = Figure(figsize=(8.6, height), dpi=130, layout="constrained")
     axes = figure.subplots()
-    places = _places(shown)
-    marked = False
+    marked = None
     for group, place in zip(shown, places, strict=True):
-        colour = _colour(group, groups)
         dots = group.values(measure)
         mean, low, high = mean_of(group, measure)
-        axes.bar(place, mean, width=0.8, color=colour, alpha=0.75, zorder=2)
+        axes.barh(place, mean, height=0.8, color=_colour(group, groups), alpha=0.75, zorder=2)
         if low is not None and high is not None:
-            axes.vlines(place, low, high, color="#1b2330", linewidth=1.4, zorder=4)
-        axes.plot([place] * len(dots), dots, ".", color="#1b2330", alpha=0.55, ms=4, zorder=3)
+            axes.hlines(place, low, high, color=INK, linewidth=1.4, zorder=4)
+        axes.plot(dots, [place] * len(dots), "o", color=INK, mec="white", mew=0.6, ms=4, zorder=4)
         mark = (paper or {}).get((group.setting, group.regime))
         if mark is not None:
-            label = None if marked else "paper"
-            axes.plot(place, mark, "D", mfc="white", mec="#1b2330", ms=6, zorder=5, label=label)
-            marked = True
-    names = [f"{group.regime}\n{group.setting}" for group in shown]
-    axes.set_xticks(places, names, fontsize=7.5, rotation=35, ha="right")
+            (marked,) = axes.plot(mark, place, "D", mfc="white", mec=INK, ms=6, zorder=5)
+    axes.set_yticks(places, [textwrap.fill(one.regime, 40) for one in shown], fontsize=8.5)
+    for place, setting in heads.items():
+        words = textwrap.shorten(setting, 110, placeholder=" …")
+        axes.annotate(
+            words, (0.0, place), xycoords=("axes fraction", "data"), xytext=(4, 0),
+            textcoords="offset points", va="center", fontsize=8.5, fontweight="bold",
+        )  # fmt: skip
+    axes.set_ylim(max([*places, 0.0]) + 0.7, -0.7)
     axes.set_title(title, fontsize=10, loc="left")
     _dress(axes)
-    _dress_values(axes, measure, shown)
-    if marked:
-        axes.legend(frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(1.0, 1.0))
+    axes.grid(visible=False, axis="y")
+    _dress_values(axes, measure, shown, axis="x")
+    if marked is not None:
+        axes.legend([marked], ["paper"], frameon=False, fontsize=8, loc="lower right",
+                    bbox_to_anchor=(1.0, 1.0))  # fmt: skip
     return figure
 
 
@@ -132,79 +171,136 @@ def as_svg(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
-def _draw_curve(axes: Axes, group: Group, measure: str, colour: str, style: str) -> None:
-    """A line with its interval over seeds; where nothing was trained, a dotted one for its end."""
-    frames, means, seeds = mean_curve(group, measure)
-    if frames:
-        marker = "o" if len(frames) == 1 else ""
-        values = [one.value for one in means]
-        label = _with_seeds(group, seeds)
-        axes.plot(frames, values, style, marker=marker, color=colour, lw=1.9, label=label)
-        if seeds > 1:
-            low = [np.nan if one.low is None else one.low for one in means]
-            high = [np.nan if one.high is None else one.high for one in means]
-            axes.fill_between(frames, low, high, color=colour, alpha=0.18, linewidth=0)
-        return
-    ends = group.values(measure)
-    if ends and not group.first.frames:
-        label = _with_seeds(group, len(ends))
-        axes.axhline(float(np.mean(ends)), color=colour, linestyle=":", linewidth=1.6, label=label)
+def _figure(across: int, down: int, *, above: float = 0.1) -> Figure:
+    size = (1.1 + PANEL[0] * across, above + PANEL[1] * down)
+    return Figure(figsize=size, dpi=130, layout="constrained")
 
 
-def _with_seeds(group: Group, seeds: int) -> str:
-    return f"{group.regime}, {seeds} seed{'s' if seeds > 1 else ''}"
-
-
-def _draw_starts_of(axes: Axes, group: Group) -> None:
-    episodes, successes = start_counts(group)
-    rates, shares = cell_levels(episodes, successes)
-    colours = SUCCESS(np.nan_to_num(rates))
-    colours[..., 3] = np.select([shares == 0, shares < 0.1, shares < 0.4], [0.0, 0.45, 0.75], 1.0)
-    axes.imshow(
-        colours.transpose(1, 0, 2), origin="lower", aspect="auto", interpolation="nearest",
-        extent=(0, last_frame(group), 0, bin_width(group) * episodes.shape[1]), zorder=3,
-    )  # fmt: skip
-    axes.set_title(f"{group.setting}: {group.regime}", fontsize=10, loc="left")
-    axes.set_ylabel("steps back from the end", fontsize=9)
-    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+def _draw_curves_of(
+    axes: Axes, shown: Sequence[Group], measure: str, groups: Sequence[Group]
+) -> None:
+    for group in shown:
+        _draw_curve(axes, group, measure, _colour(group, groups), _style(group, groups))
     _dress_frames(axes)
 
 
+def _draw_curve(axes: Axes, group: Group, measure: str, colour: str, style: str) -> None:
+    """A line with its seeds or their interval; where nothing was trained, a dotted one."""
+    frames, means, seeds = mean_curve(group, measure)
+    if not frames:
+        ends = group.values(measure)
+        if ends and not group.first.frames:
+            axes.axhline(
+                float(np.mean(ends)), color=colour, linestyle=":", lw=1.6, label=group.regime
+            )
+        return
+    marker = "o" if len(frames) == 1 else ""
+    values = [one.value for one in means]
+    axes.plot(frames, values, style, marker=marker, color=colour, lw=2.0, label=group.regime)
+    if seeds >= FEW:
+        low = [np.nan if one.low is None else one.low for one in means]
+        high = [np.nan if one.high is None else one.high for one in means]
+        axes.fill_between(frames, low, high, color=colour, alpha=0.18, linewidth=0)
+    elif seeds > 1:
+        for curve in filter(None, (run.curve_of(measure) for run in group.runs)):
+            axes.plot(*zip(*curve, strict=True), style, color=colour, alpha=0.4, lw=0.8)
+
+
+def _draw_starts_of(axes: Axes, group: Group, top: int, last: int) -> None:
+    """One map; `top` steps back and the `last` frame are the ends of its axes."""
+    starts, top = start_counts(group), max(1, top)
+    rates, shares = cell_levels(starts)
+    colours = RATES(np.nan_to_num(rates))
+    colours[..., 3] = np.select([shares == 0, shares < 0.1, shares < 0.4], [0.0, 0.45, 0.75], 1.0)
+    bins = starts.episodes.shape[1]
+    places = [(colours[:, :bins], (0.0, float(bin_width(group) * bins)))] if bins else []
+    if starts.true_episodes.any():
+        places.append((colours[:, bins:], (STRIP[0] * top, STRIP[1] * top)))
+        axes.axhline((1 + STRIP[0]) / 2 * top, color=LINES, linewidth=0.8)
+    for cells, (low, high) in places:
+        axes.imshow(
+            cells.transpose(1, 0, 2), origin="lower", aspect="auto", interpolation="nearest",
+            extent=(0, last_frame(group), low, high), zorder=3,
+        )  # fmt: skip
+    ticks = [at for at in MaxNLocator(5, integer=True).tick_values(0, top) if 0 <= at <= top]
+    axes.set_yticks([*ticks, sum(STRIP) / 2 * top], [*(f"{at:.0f}" for at in ticks), "true start"])
+    axes.set_ylim(0, STRIP[1] * top)
+    axes.set_ylabel("steps back from the end", fontsize=9)
+    _dress_frames(axes)
+    axes.set_xlim(0, last)
+    axes.tick_params(axis="y", labelsize=8.5)
+
+
+def _rates_bar(figure: Figure, axes: Any) -> None:
+    bar = figure.colorbar(ScalarMappable(Normalize(0, 1), RATES), ax=axes, pad=0.02, aspect=30)
+    bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    bar.set_label("reached the goal from there")
+    bar.outline.set_visible(False)
+
+
+def _legend(
+    figure: Figure, groups: Sequence[Group], measures: Sequence[str], across: int,
+    where: Literal["outside upper left", "outside lower left"] = "outside upper left",
+) -> None:  # fmt: skip
+    """One for all panels: every line that is drawn, and of how many seeds."""
+    seeds: dict[str, list[int]] = {}
+    handles: dict[str, Line2D] = {}
+    for group in groups:
+        counts = [mean_curve(group, measure).seeds for measure in measures]
+        if not group.first.frames:
+            counts += [len(group.values(measure)) for measure in measures]
+        if max(counts, default=0):
+            style: Style = _style(group, groups) if group.first.frames else ":"
+            handles.setdefault(
+                group.regime, Line2D([], [], color=_colour(group, groups), linestyle=style, lw=2.0)
+            )
+            seeds.setdefault(group.regime, []).append(max(counts))
+    labels = [f"{regime}, {_seeds(counts)}" for regime, counts in seeds.items()]
+    if labels:
+        wide = (1.1 + PANEL[0] * across) / (0.085 * max(map(len, labels)) + 0.7)
+        figure.legend(
+            list(handles.values()), labels, loc=where, frameon=False, fontsize=8.5,
+            ncols=max(1, min(len(labels), int(wide))),
+        )  # fmt: skip
+
+
+def _seeds(counts: Sequence[int]) -> str:
+    least, most = min(counts), max(counts)
+    number = f"{most}" if least == most else f"{least} to {most}"
+    return f"{number} seed{'s' if most > 1 else ''}"
+
+
 def _colour(group: Group, groups: Sequence[Group]) -> str:
-    """The regime's own, whatever settings stand behind it in brackets; else by its place."""
-    base = _base(group)
-    if base in COLOURS:
-        return COLOURS[base]
-    others = dict.fromkeys(_base(one) for one in groups if _base(one) not in COLOURS)
-    return _OTHERS[list(others).index(base) % len(_OTHERS)]
+    return colour_of(group.regime, (one.regime for one in groups))
 
 
-def _style(group: Group, groups: Sequence[Group]) -> str:
+def _style(group: Group, groups: Sequence[Group]) -> Style:
     """A line of its own for each kind of the same regime."""
-    alike = dict.fromkeys(one.regime for one in groups if _base(one) == _base(group))
-    return ("-", "--", "-.", ":")[list(alike).index(group.regime) % 4]
+    alike = dict.fromkeys(one.regime for one in groups if base(one.regime) == base(group.regime))
+    styles: tuple[Style, ...] = ("-", "--", "-.", ":")
+    return styles[list(alike).index(group.regime) % 4]
 
 
-def _base(group: Group) -> str:
-    return group.regime.lower().partition(" (")[0]
-
-
-def _places(groups: Sequence[Group]) -> list[float]:
-    """Where bars stand: a gap between two settings."""
-    places, at = [], 0.0
+def _places(groups: Sequence[Group]) -> tuple[list[float], dict[float, str]]:
+    """Where bars stand, and above each block of them the name of its setting."""
+    places: list[float] = []
+    heads: dict[float, str] = {}
+    at = 0.0
     for i, group in enumerate(groups):
-        if i:
-            at += 1.0 if group.setting == groups[i - 1].setting else 1.7
+        if not i or group.setting != groups[i - 1].setting:
+            at += 0.3 if i else 0.0
+            heads[at] = group.setting
+            at += 1.0
         places.append(at)
-    return places
+        at += 1.0
+    return places, heads
 
 
-def _legend(axes: Axes) -> None:
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(frameon=False, fontsize=8, loc="best")
+def _title(axes: Axes, words: str) -> None:
+    axes.set_title(textwrap.fill(words, TITLE), fontsize=9.5, loc="left")
 
 
-def _dress_values(axes: Axes, measure: str, groups: Sequence[Group]) -> None:
+def _dress_values(axes: Axes, measure: str, groups: Sequence[Group], axis: str = "y") -> None:
     """Shares from 0 to 100 %, whatever was reached."""
     seen = [value for group in groups for value in group.values(measure)]
     seen += [
@@ -215,19 +311,20 @@ def _dress_values(axes: Axes, measure: str, groups: Sequence[Group]) -> None:
         if measure in measured
     ]
     if is_share(measure, seen):
-        axes.set_ylim(-0.03, 1.03)
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+        axes.set(**{f"{axis}lim": (-0.03 if axis == "y" else 0.0, 1.03)})
+        getattr(axes, f"{axis}axis").set_major_formatter(PercentFormatter(1.0))
 
 
 def _dress_frames(axes: Axes) -> None:
     axes.set_xlim(left=0)
     axes.set_xlabel("frames of training", fontsize=9)
+    axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.xaxis.set_major_formatter(FuncFormatter(_millions))
     _dress(axes)
 
 
 def _dress(axes: Axes) -> None:
-    axes.grid(color="#e1e5ea", linewidth=0.8)
+    axes.grid(color=LINES, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
 

@@ -1,199 +1,215 @@
-"""One self-contained HTML page about a Comparison: no request to any host, light and dark.
+"""One self-contained page about runs: what came out, pictures, tables, claims, how to repeat it.
 
-Comes in: a Comparison. Goes out: the page as text. Does not know: how the results came about.
+Comes in: claims with verdicts, records of runs, pictures as bytes. Goes out: the page as text. Does
+not know: who trained, or where files are.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib.resources import files
+from typing import Any
 
-from backplay.report.charts import LEVELS, curves_svg, starts_svg
-from backplay.report.results import Comparison, Summary, summarise
+from backplay.report.colours import colour_of
+from backplay.report.exhibit import Table
+from backplay.report.records import RunRecord, grouped
+from backplay.report.sheet import (
+    Picture,
+    Tile,
+    films_section,
+    folded,
+    listed,
+    pairs,
+    paragraph,
+    section,
+    sheet,
+    shown,
+    table,
+    tiles,
+)
+from backplay.report.texts import (
+    Cells,
+    Judged,
+    claims_cells,
+    headline,
+    results_cells,
+    words_in,
+)
+
+DECIDED = ("holds", "fails", "undecided")
+MOST = 30  # rows of results that are not folded
+_OF_ONE_RUN = ("begun", "command")  # the provenance of a run that no other shares
+_CLAIMS_NOTE = (
+    "Square brackets: 95 % interval over seeds (Student's; for differences and ratios, such means"
+    " put together). That of a share is at least as wide as chance makes it for the episodes that"
+    " were measured; that of frames to a threshold begins at the evaluation before. The interval"
+    " decides: a claim holds or fails if all of the interval does, and is undecided if it lies on"
+    " both sides of the target or, where the target itself is not enough (> and <), ends on it."
+    " Fewer than three seeds decide nothing and only point to a side, unless the number is computed"
+    " without chance. Runs with fewer frames than the experiment asks for decide nothing."
+)
+_RESULTS_NOTE = (
+    "Means over the seeds that have ended, from the true start. Square brackets: Student's 95 %"
+    " interval over seeds, that of a share at least as wide as chance makes it for the episodes"
+    " that were measured. Minutes: wall time of a run, mean."
+)
 
 
-def write_page(comparison: Comparison) -> str:
-    """The page."""
-    rows = summarise(comparison)
-    assets = files("backplay.report") / "assets"
-    style = (assets / "page.css").read_text(encoding="utf-8")
-    script = (assets / "page.js").read_text(encoding="utf-8")
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>backplay: {escape(comparison.env_id)} from one demonstration</title>
-<style>
-{style}
-</style>
-</head>
-<body>
-<main>
-{_header(comparison, rows)}
-{_episodes(comparison)}
-<div class="pair">
-{_curves(comparison)}
-{_table(comparison, rows)}
-</div>
-{_starts(comparison)}
-{_making(comparison)}
-</main>
-<script type="application/json" id="data">{_embedded(comparison)}</script>
-<script>
-{script}
-</script>
-</body>
-</html>
-"""
+def write_page(
+    title: str,
+    about: str,
+    records: Sequence[RunRecord],
+    *,
+    command: str,
+    judged: Sequence[Judged] = (),
+    pictures: Sequence[Picture] = (),
+    films: Sequence[Picture] = (),
+    tables: Sequence[Table] = (),
+    first: Sequence[str] = (),
+) -> str:
+    """The page.
 
-
-def _header(comparison: Comparison, rows: Sequence[Summary]) -> str:
-    results = "".join(
-        f'<li><b class="t{i}">{row.success:.0%}</b><span>{escape(row.regime)}</span></li>'
-        for i, row in enumerate(rows)
+    Args:
+        title: of the experiment.
+        about: what it is; each line is a paragraph.
+        records: of all runs, finished or not.
+        command: what to type to get it again.
+        judged: claims and what the runs say about them.
+        pictures: figures, in the order they are shown.
+        films: episodes that move.
+        tables: in front of the results.
+        first: sections of HTML above all pictures.
+    """
+    decided = [one for one in judged if one[1].word in DECIDED]
+    others = [one for one in judged if one[1].word not in DECIDED]
+    return sheet(
+        f"backplay: {title}",
+        title,
+        about.splitlines(),
+        [
+            *first,
+            *(shown(picture) for picture in pictures),
+            films_section(films),
+            *(_table(one) for one in tables),
+            _results(records),
+            section("Claims", *_claims(decided, records), note=_CLAIMS_NOTE) if decided else "",
+            _again(command),
+            _provenance(records),
+            _unfinished(records),
+            _undecided(others, records, alone=not decided),
+        ],
+        outcome=_outcome(judged, records),
     )
-    return f"""<header>
-<h1>{escape(comparison.env_id)} from one demonstration</h1>
-<p>{escape(comparison.task)} The same learner, the same {comparison.frames:,} frames, the same
-seeds: the regimes differ in nothing but <em>where training episodes start</em>.</p>
-<p>Success from the true start after training:</p>
-<ul class="results">{results}</ul>
-</header>"""
 
 
-def _episodes(comparison: Comparison) -> str:
-    tracks = [("Demonstration", "demo")]
-    tracks += [(regime, f"t{i}") for i, regime in enumerate(comparison.regimes)]
-    figures = "\n".join(
-        f'<figure><figcaption><b class="{css}">{escape(name)}</b> <span></span></figcaption>'
-        f'<canvas data-track="{index}" aria-label="An episode: {escape(name)}"></canvas></figure>'
-        for index, (name, css) in enumerate(tracks)
+def _outcome(judged: Sequence[Judged], records: Sequence[RunRecord]) -> str:
+    """What came out, for the first screen: a number for each regime, and how many claims hold."""
+    words, cards = headline(grouped(records))
+    regimes = [regime for regime, _ in cards]
+    found = [Tile(name, text, colour_of(name, regimes)) for name, text in cards]
+    counts = Counter(
+        verdict.word if verdict.word in DECIDED else "left open" for _, verdict in judged
     )
-    return f"""<section>
-<h2>What they learned</h2>
-<p>One episode each, from the demonstration's initial state, with sampled actions, by the agents
-of seed {comparison.shown_run(comparison.regimes[0]).seed}.</p>
-<div class="player"><button type="button" id="play">Pause</button>
-<input type="range" id="time" min="0" value="0" aria-label="Step"><output id="clock"></output></div>
-<div class="tracks">
-{figures}
-</div>
-<noscript><p>The animation needs JavaScript.</p></noscript>
-</section>"""
-
-
-def _curves(comparison: Comparison) -> str:
-    legend = "".join(
-        f'<span class="t{i}">{escape(regime)}</span>' for i, regime in enumerate(comparison.regimes)
+    names = {"holds": "hold", "fails": "fail", "undecided": "are undecided",
+             "left open": "are left open: too few runs or frames"}  # fmt: skip
+    said = ", ".join(f"{counts[word]} {text}" for word, text in names.items() if counts[word])
+    return "\n".join(
+        part
+        for part in (
+            paragraph(words) + tiles(found) if found else "",
+            paragraph(f"Of {len(judged)} claims {said}.") if judged else "",
+        )
+        if part
     )
-    seeds = len(comparison.runs_of(comparison.regimes[0]))
-    thin = f" Thin lines: each of {seeds} seeds; thick: their mean." if seeds > 1 else ""
-    return f"""<section>
-<h2>Success from the true start</h2>
-<div class="legend">{legend}</div>
-{curves_svg(comparison)}
-<p class="readout" data-for="curves">Measured on the plain environment, without any
-curriculum.{thin}</p>
-</section>"""
 
 
-def _table(comparison: Comparison, rows: Sequence[Summary]) -> str:
-    episodes = sum(run.episodes for run in comparison.runs_of(rows[0].regime))
-    body = "\n".join(
-        f'<tr><th scope="row" class="t{i}">{escape(row.regime)}</th><td><b>{row.success:.0%}</b>'
-        f" <small>[{100 * row.interval[0]:.0f}, {100 * row.interval[1]:.0f}]</small></td>"
-        f"<td>{_or_never(row.frames_to_half)}</td><td>{_or_never(row.frames_to_most)}</td>"
-        f'</tr>\n<tr class="seeds"><td colspan="4">by seed: '
-        f"{' · '.join(f'{share:.0%}' for share in row.by_seed)};"
-        f" {row.seconds:.0f} s a run</td></tr>"
-        for i, row in enumerate(rows)
-    )
-    return f"""<section>
-<h2>The table</h2>
-<table>
-<thead><tr><th scope="col">regime</th><th scope="col">success</th><th scope="col">to 50%</th>
-<th scope="col">to 90%</th></tr></thead>
-<tbody>
-{body}
-</tbody>
-</table>
-<p class="note">Success after {comparison.frames:,} frames, over {episodes} episodes from the true
-start with sampled actions, and Wilson's 95% interval over these episodes; other seeds may differ,
-so each seed is listed. To 50% and 90%: frames at the first evaluation that good, median over
-seeds.</p>
-</section>"""
+def _claims(judged: Sequence[Judged], records: Sequence[RunRecord]) -> list[str]:
+    head, *rows = claims_cells(judged, records)
+    cells: Cells = [head]
+    for (claim, _), (text, *rest) in zip(judged, rows, strict=True):
+        cells.append((f"{text}\n{claim.quantity.words}", *rest))
+    notes = [f"{claim.text}: {verdict.note}." for claim, verdict in judged if verdict.note]
+    return [
+        table(cells, left=2, words=True, name="Claims"),
+        folded("What else to know", listed(notes)) if notes else "",
+    ]
 
 
-def _starts(comparison: Comparison) -> str:
-    maps = "\n".join(
-        f'<figure><figcaption class="t{i}">{escape(regime)}</figcaption>\n'
-        f"{starts_svg(comparison, regime)}</figure>"
-        for i, regime in enumerate(comparison.regimes)
-    )
-    scale = "".join(f'<i class="k{level}"></i>' for level in range(LEVELS))
-    return f"""<section>
-<h2>Where episodes started, and whether they reached the goal</h2>
-<p>Upwards: the step of the demonstration that an episode started from, 0 the true start,
-{comparison.demo_length} the goal. Stronger: more of the episodes at that time.</p>
-<div class="scale">reached the goal: never {scale} always</div>
-<div class="maps">
-{maps}
-</div>
-<p class="readout" data-for="starts">Point at a cell to read it.</p>
-</section>"""
+def _undecided(judged: Sequence[Judged], records: Sequence[RunRecord], *, alone: bool) -> str:
+    """Claims for which there are too few runs or frames, to be opened."""
+    if not judged:
+        return ""
+    count = f"{len(judged)} claim{'s' if len(judged) > 1 else ''}"
+    note = [paragraph(_CLAIMS_NOTE)] if alone else []
+    inside = folded(f"{count} left open", *_claims(judged, records), *note)
+    return section("Claims that these runs leave open", inside)
 
 
-def _making(comparison: Comparison) -> str:
-    return f"""<section class="making">
-<h2>How this was made</h2>
-<p>In {comparison.seconds:.0f} seconds, by</p>
-<pre>{escape(comparison.command)}</pre>
-{_pairs(comparison.settings)}
-{_pairs(comparison.versions)}
-</section>"""
+def _table(one: Table) -> str:
+    words = max((len(row[0]) for row in one.cells), default=0) > 40
+    filled = table(one.cells, left=2 if words else 1, words=words, name=one.title)
+    return section(one.title, filled, note=one.note)
 
 
-def _pairs(pairs: Mapping[str, str]) -> str:
-    items = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in pairs.items()
-    )
-    return f"<dl>{items}</dl>" if items else ""
+def _results(records: Sequence[RunRecord]) -> str:
+    cells = results_cells(grouped(records))
+    if len(cells) == 1:
+        return section("Results", paragraph("No run has ended yet."))
+    filled = table(cells, left=words_in(cells), name="Results")
+    long = folded(f"{len(cells) - 1} rows", filled) if len(cells) > MOST else filled
+    return section("Results", long, note=_RESULTS_NOTE)
 
 
-def _embedded(comparison: Comparison) -> str:
-    """What the script needs, as JSON that cannot end its element."""
-    shown = [comparison.shown_run(regime) for regime in comparison.regimes]
-    tracks = [{"positions": comparison.demo_positions, "reached": True}]
-    tracks += [{"positions": run.positions, "reached": run.reached_goal} for run in shown]
-    curves = []
-    starts = {}
-    for regime in comparison.regimes:
-        frames, success = comparison.mean_curve(regime)
-        curves.append({"regime": regime, "frames": frames, "success": _rounded(success)})
-        episodes, successes = comparison.start_counts(regime)
-        starts[regime] = {
-            "episodes": episodes.astype(int).tolist(),
-            "successes": successes.astype(int).tolist(),
-        }
-    for track in tracks:
-        track["positions"] = _rounded(track["positions"])  # type: ignore[arg-type]  # a list there
-    data = {
-        "frames": comparison.frames,
-        "demoLength": comparison.demo_length,
-        "tracks": tracks,
-        "curves": curves,
-        "starts": starts,
-    }
-    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+def _again(command: str) -> str:
+    return section("How to make it again", f"<pre>{escape(command)}</pre>")
 
 
-def _rounded(values: Sequence[float]) -> list[float]:
-    return [round(value, 4) for value in values]
+def _provenance(records: Sequence[RunRecord]) -> str:
+    """What runs were made with: once for all that were made with the same."""
+    alike: dict[str, list[RunRecord]] = {}
+    for run in records:
+        made = {name: part for name, part in run.provenance.items() if name not in _OF_ONE_RUN}
+        alike.setdefault(json.dumps(made, sort_keys=True, default=str), []).append(run)
+    parts = []
+    for made_with, some in alike.items():
+        named = flat(json.loads(made_with)) or {"provenance": "not known"}
+        seeds = sorted({run.seed for run in some})
+        named["seeds"] = ", ".join(map(str, seeds))
+        count = f"{len(some)} run{'s' if len(some) > 1 else ''}"
+        rows: Cells = [("run", "seed", *_OF_ONE_RUN)]
+        for run in some:
+            own = (str(run.provenance.get(name, "–")) for name in _OF_ONE_RUN)
+            rows.append((run.path, f"{run.seed}", *own))
+        parts += [pairs(named), folded(count, table(rows, left=3, name="Runs"))]
+    return section("What it was made with", *parts)
 
 
-def _or_never(frames: int | None) -> str:
-    return "never" if frames is None else f"{round(frames / 1000)}k"
+def flat(tree: Mapping[str, Any], before: str = "") -> dict[str, str]:
+    """A tree as names and texts: {"versions": {"numpy": "2"}} is {"numpy": "2"}.
+
+    >>> flat({"cores": 2, "versions": {"numpy": "2", "a": {"b": None}}})
+    {'cores': '2', 'numpy': '2', 'a b': 'None'}
+    """
+    found: dict[str, str] = {}
+    for name, part in tree.items():
+        if isinstance(part, Mapping):
+            found |= flat(part, "" if name == "versions" else f"{before}{name} ")
+        else:
+            found[f"{before}{name}"] = str(part)
+    return found
+
+
+def _unfinished(records: Sequence[RunRecord]) -> str:
+    late = [
+        f"{run.path}: {run.reached:,} of {run.frames:,} frames"
+        for run in records
+        if not run.finished
+    ]
+    notes = [f"{run.path}: {note}" for run in records for note in run.notes]
+    if not late and not notes:
+        return ""
+    parts = [paragraph("Not ended yet, and in no table:"), listed(late)] if late else []
+    parts += [paragraph("Could not be read:"), listed(notes)] if notes else []
+    return section("What is not finished", *parts)

@@ -44,7 +44,7 @@ class RunRecord:
     curve: list[tuple[int, dict[str, float]]] = field(default_factory=list)
     """Frames and what was measured from the true start at each evaluation."""
     starts: list[tuple[int, int, int, int]] = field(default_factory=list)
-    """Frames, steps back from the end (a bin's least), tries and wins."""
+    """Frames, steps back from the end (a bin's least, or TRUE_START), tries and wins."""
     measures: dict[str, float | None] = field(default_factory=dict)
     """What it came to at the end; empty before."""
     result: dict[str, Any] = field(default_factory=dict)
@@ -143,12 +143,12 @@ def _set_apart(alike: list[list[RunRecord]]) -> Iterator[tuple[str, list[RunReco
     names = dict.fromkeys(name for one in asked for name in one)
     differ = [name for name in names if len({one.get(name) for one in asked}) > 1]
     for runs in alike:
-        has = [f"{name} {_short(runs[0].asked.get(name, 'none'))}" for name in differ]
+        has = [f"{name} {short(runs[0].asked.get(name, 'none'))}" for name in differ]
         more = [f"{len(has) - _SHOWN} more"] if len(has) > _SHOWN else []
         yield ", ".join(has[:_SHOWN] + more), runs
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
     """A setting as it is, or a digest of a long one."""
     if len(text) <= 24:
         return text.strip('"')

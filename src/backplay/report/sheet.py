@@ -28,7 +28,17 @@ class Picture(NamedTuple):
     """What it shows."""
 
 
-def sheet(title: str, heading: str, about: Sequence[str], sections: Sequence[str]) -> str:
+class Tile(NamedTuple):
+    """A number in large letters, and what it is of."""
+
+    name: str
+    text: str
+    colour: str
+
+
+def sheet(
+    title: str, heading: str, about: Sequence[str], sections: Sequence[str], *, outcome: str = ""
+) -> str:
     """The page.
 
     Args:
@@ -36,11 +46,9 @@ def sheet(title: str, heading: str, about: Sequence[str], sections: Sequence[str
         heading: at the top.
         about: paragraphs below it, as text.
         sections: HTML, as `section` gives it.
+        outcome: HTML between both, on the first screen.
     """
-    assets = files("backplay.report") / "assets"
-    style = "".join(
-        (assets / name).read_text(encoding="utf-8") for name in ("page.css", "sheet.css")
-    )
+    style = (files("backplay.report") / "assets" / "page.css").read_text(encoding="utf-8")
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -55,7 +63,7 @@ def sheet(title: str, heading: str, about: Sequence[str], sections: Sequence[str
 <main>
 <header>
 <h1>{escape(heading[:1].upper() + heading[1:])}</h1>
-{_lines(paragraph(text) for text in about if text)}
+{_lines([*(paragraph(text) for text in about if text), outcome])}
 </header>
 {_lines(part for part in sections if part)}
 </main>
@@ -126,10 +134,24 @@ def folded(title: str, *parts: str) -> str:
     return f"<details>\n<summary>{escape(title)}</summary>\n{_lines(parts)}\n</details>"
 
 
-def making(command: str, versions: Mapping[str, str], words: str = "") -> str:
-    """How a page was made."""
-    said = paragraph(words) if words else ""
-    return section("How this was made", said, f"<pre>{escape(command)}</pre>", pairs(versions))
+def tiles(found: Sequence[Tile]) -> str:
+    """Numbers side by side."""
+    items = "".join(
+        f'<li><b style="--of: {escape(one.colour)}">{escape(one.text)}</b>'
+        f"<span>{escape(one.name)}</span></li>"
+        for one in found
+    )
+    return f'<ul class="results">{items}</ul>'
+
+
+def films_section(films: Sequence[Picture]) -> str:
+    """Episodes side by side; nothing if there are none."""
+    parts = [
+        f"<figure><figcaption><b>{escape(one.title)}</b> {escape(one.words)}</figcaption>"
+        f"{image(one)}</figure>"
+        for one in films
+    ]
+    return section("Episodes", '<div class="maps">', *parts, "</div>") if parts else ""
 
 
 def _cell(text: str, head: str) -> str:

@@ -9,7 +9,7 @@ would be too narrow with few seeds; so it is never narrower than Wilson's of as 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +21,8 @@ from backplay.rates import LEVEL, wilson
 FloatArray = NDArray[np.float64]
 Strata = Sequence[Sequence[float]]
 """Values of each setting: [settings][seeds]."""
+Statistic = Callable[[FloatArray], FloatArray]
+"""From values [..., n] to numbers [...]."""
 
 
 class Estimate(NamedTuple):
@@ -142,6 +144,39 @@ def probability_of_improvement(
     low, high = central(np.asarray(draws), level)
     least, most = wilson(value * sum(pairs), sum(pairs), level)
     return Estimate(value, min(low, least), max(high, most))
+
+
+def iqm(values: ArrayLike) -> FloatArray:
+    """The mean of the middle half over the last axis.
+
+    A value on the edge of the middle half counts by its part inside, so that any number of values
+    will do: of three, the outer two count a quarter each.
+    """
+    ordered = np.sort(np.asarray(values, np.float64), axis=-1)
+    n = ordered.shape[-1]
+    places = np.arange(n)
+    weights = np.clip(np.minimum(places + 1, 0.75 * n) - np.maximum(places, 0.25 * n), 0, None)
+    # Not a dot product: 0 times an infinite value must not be a number.
+    inside = weights > 0
+    return np.asarray((ordered[..., inside] * weights[inside]).sum(axis=-1) / weights.sum())
+
+
+def bootstrap(
+    strata: Strata,
+    statistic: Statistic,
+    rng: np.random.Generator,
+    n: int = 2_000,
+    level: float = LEVEL,
+) -> tuple[float, float]:
+    """The percentile interval of a statistic of all values, drawn again within each stratum.
+
+    So how far strata lie apart does not widen it. With fewer than about ten values it is too
+    narrow, which no number of draws changes.
+    """
+    if not strata or not all(map(len, strata)):
+        raise ValueError("at least one stratum, and none of them empty")
+    parts = [_resampled(values, rng, n) for values in strata]
+    return central(statistic(np.concatenate(parts, axis=1)), level)
 
 
 def frames_to(curve: Sequence[tuple[int, float]], threshold: float) -> int | None:

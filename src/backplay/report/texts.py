@@ -15,12 +15,15 @@ from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio
 from backplay.report.intervals import mean_of
 from backplay.report.judging import Verdict
 from backplay.report.records import Group, RunRecord, is_share, measures_of
-from backplay.report.statistics import Estimate
+from backplay.report.statistics import Estimate, bootstrap, iqm
 
 Judged = tuple[Claim, Verdict]
 Cells = list[tuple[str, ...]]
 CLAIMS_HEAD = ("claim", "where", "holds if", "paper", "ours", "seeds", "verdict")
 COLUMNS = 8  # measures that stand side by side at most; more are in rows
+TILES = 8  # numbers on the first screen at most
+PREFERRED = ("success", "wins", "optimal")
+"""Measures that say most about runs, the first of all first."""
 _SIGNS = {"at least": ("≥", ">"), "at most": ("≤", "<")}
 
 
@@ -74,6 +77,59 @@ def results_cells(groups: Sequence[Group]) -> Cells:
         cells = [_mean_cell(group, name, units[name]) for name in measures]
         seeds = f"{len(group.ended)}"
         rows.append((group.setting, group.regime, seeds, _frames(group), *cells, f"{minutes:.1f}"))
+    return rows
+
+
+def main_measure(groups: Sequence[Group]) -> str | None:
+    """The share that says most about runs and that all of them ended with, if there is one."""
+    ended = [group for group in groups if group.ended]
+    return next((m for m in PREFERRED if ended and all(one.values(m) for one in ended)), None)
+
+
+def headline(groups: Sequence[Group]) -> tuple[str, list[tuple[str, str]]]:
+    """What came out in a number for each regime, and words for it; nothing where none says it.
+
+    Over several settings, their mean, of the regimes that have runs in all of them.
+    """
+    measure = main_measure(groups)
+    ended = [group for group in groups if group.ended]
+    settings = len({group.setting for group in ended})
+    cards = []
+    for regime in dict.fromkeys(group.regime for group in ended):
+        means = [
+            float(np.mean(group.values(measure or "")))
+            for group in ended
+            if measure and group.regime == regime
+        ]
+        if len(means) == settings:
+            cards.append((regime, number(round(float(np.mean(means)), 2), "share")))
+    if measure is None or not 0 < len(cards) <= TILES:
+        return "", []
+    over = f"{settings} settings and all seeds" if settings > 1 else "seeds"
+    name = measure.replace("_", " ").capitalize()
+    return f"{name} from the true start at the end, mean over {over}:", cards
+
+
+def overall_cells(groups: Sequence[Group], rng: np.random.Generator) -> Cells:
+    """Each regime over all settings that have runs; a head alone where there is no comparing them.
+
+    Only regimes with as many seeds in every setting, two at least: else a setting would weigh more.
+    """
+    ended = [group for group in groups if group.ended]
+    settings = dict.fromkeys(group.setting for group in ended)
+    measure = main_measure(groups)
+    rows: Cells = [("regime", "settings", "seeds in each", f"{measure}, interquartile mean")]
+    if measure is None or len(settings) < 2:
+        return rows
+    for regime in dict.fromkeys(group.regime for group in ended):
+        strata = [group.values(measure) for group in ended if group.regime == regime]
+        counts = {len(values) for values in strata}
+        if len(strata) != len(settings) or len(counts) != 1 or min(counts) < 2:
+            continue
+        found = Estimate(float(iqm(np.concatenate(strata))), *bootstrap(strata, iqm, rng))
+        share = all(is_share(measure, values) for values in strata)
+        counted = f"{len(settings)}", f"{counts.pop()}"
+        rows.append((regime, *counted, estimate(found, "share" if share else "")))
     return rows
 
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from backplay.records import Episode
+from backplay.records import TRUE_START, Episode
 from backplay.train.evaluate import Evaluation
 
 
@@ -48,13 +48,17 @@ class Progress:
 def by_steps_back(
     episodes: Iterable[Episode], lengths: Sequence[int] | NDArray[np.int64], width: int = 4
 ) -> list[list[int]]:
-    """Episodes by how far from the end they started: [steps back, tries, wins], in bins."""
+    """Episodes by how far from the end they started: [steps back, tries, wins], in bins.
+
+    Those from the true start are counted apart, as -1 steps back.
+    """
     found: dict[int, list[int]] = {}
     for episode in episodes:
         if episode.start is None or episode.start.demo >= len(lengths):
             continue
         back = int(lengths[episode.start.demo]) - episode.start.step
-        row = found.setdefault(width * (back // width), [0, 0])
+        place = TRUE_START if episode.start.step == 0 else width * (back // width)
+        row = found.setdefault(place, [0, 0])
         row[0] += 1
         row[1] += episode.success
     return [[back, *found[back]] for back in sorted(found)]

@@ -1,26 +1,119 @@
-"""What runs in mazes have to show: walks as films.
+"""What runs in mazes have to show: the paper's table beside ours, learned paths, walks as films.
 
-Comes in: records of runs, whose results keep boards with paths. Goes out: films.
+Comes in: records of runs, whose results keep measurements and boards with paths. Goes out: tables,
+a figure, films.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from backplay.envs.maze import draw
 from backplay.paper.films import Filmed, films, moments
-from backplay.report.exhibit import Exhibit
-from backplay.report.records import RunRecord
+from backplay.paper.maze.figures import DrawnPath, draw_paths
+from backplay.paper.maze.run import PAPER
+from backplay.report.exhibit import Exhibit, Table
+from backplay.report.intervals import mean_of, share_of
+from backplay.report.records import Group, RunRecord, grouped
+from backplay.report.texts import Cells, estimate, number
 
 SCALE = 9  # pixels along a cell
 
 
+_MEASURES = {
+    "success": "success", "optimal": "optimal", "within_5": "within 5",
+    "extra_mean": "extra steps, mean", "extra_std": "extra steps, std",
+}  # fmt: skip
+_TABLES = {
+    "Beside the paper's Table 2": ("training", "greedy",
+        "Every maze once from its true start, with the likeliest actions. In brackets: the paper,"
+        " after 204.8 million frames. Extra steps are those beyond the shortest path; a failure"
+        " counts with its full time, as there."),
+    "With drawn actions": ("training", "sampled", "The same with actions drawn from the policy."),
+    "On mazes held out": ("held_out", "greedy",
+        "Mazes that no agent was trained on, with the likeliest actions."),
+}  # fmt: skip
+PATHS = "What they learned"
+_PATHS = (
+    "Broad and pale: the demonstration. Narrow: the likeliest actions of the first seed's agent,"
+    " from the ring to the disc."
+)
+
+
 def exhibit(records: Sequence[RunRecord]) -> Exhibit:
-    """The walk in the first maze of each setting and regime."""
-    return Exhibit(films=films(records, "paths", _in_first_maze))
+    """Tables with the paper's numbers, paths in the first mazes, and the first walk as a film."""
+    groups = grouped(records)
+    tables = [
+        Table(title, note, measured_cells(groups, where, how, paper=not number))
+        for number, (title, (where, how, note)) in enumerate(_TABLES.items())
+    ]
+    rows = [
+        (f"{group.setting}, {group.regime}", _paths(group.ended[0]))
+        for group in groups
+        if group.ended and group.ended[0].result.get("paths")
+    ]
+    return Exhibit(
+        figures={PATHS: draw_paths(rows)} if rows else {}, words={PATHS: _PATHS},
+        tables=tuple(table for table in tables if len(table.cells) > 1),
+        films=films(records, "paths", _in_first_maze),
+    )  # fmt: skip
+
+
+def measured_cells(groups: Sequence[Group], where: str, how: str, *, paper: bool) -> Cells:
+    """What runs measured in mazes, a row for each group that did: means and intervals over seeds.
+
+    Args:
+        groups: of runs that trained in mazes.
+        where: "training" or "held_out".
+        how: "greedy" or "sampled".
+        paper: whether its numbers stand in brackets behind ours.
+    """
+    cells: Cells = [("set", "regime", "seeds", *_MEASURES.values())]
+    for group in groups:
+        found = [(one.result.get(where) or {}).get(how) for one in group.ended]
+        runs = [
+            replace(one, measures={name: measured.get(name) for name in _MEASURES})
+            for one, measured in zip(group.ended, found, strict=True)
+            if isinstance(measured, dict)
+        ]
+        if runs:
+            theirs = PAPER.get((group.regime, wasted(group.first.setting)), {}) if paper else {}
+            ours = Group(runs)
+            numbers = [_cell(ours, name, theirs.get(name)) for name in _MEASURES]
+            cells.append((group.setting, group.regime, f"{len(runs)}", *numbers))
+    return cells
+
+
+def wasted(setting: str) -> int:
+    """The steps that demonstrations of a set of mazes take more than needed: 5 of 5-Optimal."""
+    found = re.match(r"(\d+)-Optimal", setting)
+    return int(found[1]) if found else 0
+
+
+def _cell(group: Group, name: str, theirs: float | None) -> str:
+    if not group.values(name):
+        return "–"
+    unit = "share" if share_of(group, name) else ""
+    behind = f" ({number(theirs, unit)})" if theirs is not None else ""
+    return estimate(mean_of(group, name), unit) + behind
+
+
+def _paths(record: RunRecord) -> list[DrawnPath]:
+    """The mazes that a result keeps, with demonstration and path."""
+    drawn = []
+    for i, one in enumerate(record.result["paths"]):
+        pixels = draw.picture(
+            _walls(one), one["start"], one["goal"], demonstration=one["demonstration"],
+            path=one["path"], scale=SCALE,
+        )  # fmt: skip
+        drawn.append(DrawnPath(f"maze {i}: {ending(one)}", pixels))
+    return drawn
 
 
 def _in_first_maze(record: RunRecord, kept: Sequence[dict[str, Any]]) -> Filmed:
@@ -31,17 +124,27 @@ def _in_first_maze(record: RunRecord, kept: Sequence[dict[str, Any]]) -> Filmed:
 def walk(record: RunRecord, kept: Sequence[dict[str, Any]]) -> Filmed:
     """The first of some boards, with the demonstration and the path as it grows."""
     one = kept[0]
-    path, shape = one["path"], (one["height"], one["width"])
-    walls = np.zeros(shape[0] * shape[1], np.bool_)
-    walls[one["walls"]] = True
+    path, walls = one["path"], _walls(one)
     pictures = [
         draw.picture(
-            walls.reshape(shape), one["start"], one["goal"], agent=path[at],
+            walls, one["start"], one["goal"], agent=path[at],
             demonstration=one["demonstration"], path=path[: at + 1], scale=SCALE,
         )
         for at in moments(len(path) - 1)
     ]  # fmt: skip
-    extra = len(path) - 1 - one["shortest"]
-    reached = path[-1] == one["goal"]
-    end = f"{len(path) - 1} steps, {extra} too many" if reached else "never reaches the goal"
-    return pictures, f"{end}. Pale: demonstration."
+    return pictures, f"{ending(one)}. Pale: demonstration."
+
+
+def ending(one: Mapping[str, Any]) -> str:
+    """How a walk on a board went."""
+    steps = len(one["path"]) - 1
+    if one["path"][-1] != one["goal"]:
+        return "never reaches the goal"
+    return f"{steps} steps, {steps - one['shortest']} too many"
+
+
+def _walls(one: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """The walls of a board that a result keeps, [height, width]."""
+    walls = np.zeros(one["height"] * one["width"], np.bool_)
+    walls[one["walls"]] = True
+    return walls.reshape(one["height"], one["width"])

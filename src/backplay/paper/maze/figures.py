@@ -1,7 +1,7 @@
-"""Figures of the Maze experiment: learning curves, success by start over time, learned paths.
+"""Learned paths in mazes as a figure.
 
-Comes in: groups of results, which are plain data, and pictures of mazes as pixels. Goes out:
-figures. Does not know: how anything was trained or drawn in pixels.
+Comes in: pictures of mazes as pixels. Goes out: a figure. Does not know: how anything was trained
+or drawn in pixels.
 """
 
 from __future__ import annotations
@@ -15,9 +15,6 @@ from matplotlib.figure import Figure
 from matplotlib.image import imsave
 from numpy.typing import NDArray
 
-from backplay.paper.maze.results import Group
-from backplay.report import figures
-
 
 class DrawnPath(NamedTuple):
     """A maze with paths in it, as pixels."""
@@ -25,17 +22,6 @@ class DrawnPath(NamedTuple):
     caption: str
     pixels: NDArray[np.uint8]
     """[height, width, 3]"""
-
-
-def draw_curves(groups: Sequence[Group]) -> Figure:
-    """Success and shortest paths from the true start against frames, a column for each set."""
-    measures = {"success": "reached the goal", "optimal": "on a shortest path"}
-    return figures.draw_curves([group.drawn for group in groups], measures)
-
-
-def draw_starts(groups: Sequence[Group]) -> Figure:
-    """How far from the end episodes started over time, and how many reached the goal."""
-    return figures.draw_starts([group.drawn for group in groups])
 
 
 def draw_paths(rows: Sequence[tuple[str, Sequence[DrawnPath]]]) -> Figure:

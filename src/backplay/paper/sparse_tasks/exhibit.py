@@ -6,7 +6,7 @@ Comes in: records of runs, whose results keep a seed and actions. Goes out: film
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -17,6 +17,7 @@ from backplay.paper.films import Filmed, films, moments
 from backplay.paper.sparse_tasks.tasks import TASKS
 from backplay.report.exhibit import Exhibit
 from backplay.report.records import RunRecord
+from backplay.restore.rollout import AnyEnv
 
 SHRINK = 2  # how many times smaller Gymnasium's pictures are shown
 _QUIET = {"PYGAME_HIDE_SUPPORT_PROMPT": "1", "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"}
@@ -28,15 +29,19 @@ def exhibit(records: Sequence[RunRecord]) -> Exhibit:
 
 
 def _replayed(record: RunRecord, kept: dict[str, Any]) -> Filmed:
-    """An episode, played again from its seed and actions."""
-    for name, value in _QUIET.items():
-        os.environ.setdefault(name, value)
     # Only tasks of ours are made: what a result says must not import anything.
     title = record.setting.partition(", ")[0]  # behind it stands who trained
     task = next(task for task in TASKS.values() if task.title == title)
+    return replayed(task.make, kept)
+
+
+def replayed(make: Callable[..., AnyEnv], kept: dict[str, Any]) -> Filmed:
+    """An episode, played again from its seed and actions in what `make(render_mode=…)` gives."""
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
     actions, pictures = kept["actions"], []
     wanted = set(moments(len(actions)))
-    with closing(task.make(render_mode="rgb_array")) as env:
+    with closing(make(render_mode="rgb_array")) as env:
         env.reset(seed=kept["seed"])
         kind = env.action_space.dtype
         for at in range(len(actions) + 1):

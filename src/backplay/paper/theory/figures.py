@@ -1,31 +1,28 @@
-"""The studies of the paper's analysis as pictures and one self-contained page.
+"""The studies of the paper's analysis as figures and tables.
 
 Comes in: plain data, as `Study.as_json` gives it: name, title, words, panels, tables, findings.
-Goes out: PNGs as bytes, the page as text. Does not know: how any number was computed.
+Goes out: figures, cells of text. Does not know: how any number was computed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from backplay.report.figures import as_png
-from backplay.report.sheet import Picture, image, making, paragraph, section, sheet, table
+from backplay.report.colours import LINES, SERIES
+from backplay.report.exhibit import Table
 
-COLOURS = ("#0b6bcb", "#c2570c", "#7a5195", "#3f7d3a", "#8a6d1f")
 HEAD = ("claim", "case", "predicted", "measured", "interval", "verdict")
+_FINDINGS = (
+    "Rates are per state of the chain, powers are exponents of M or m. Intervals of exact counts"
+    ' come from the residuals of the fit, those of simulations from the runs. "About" allows a'
+    " tenth; open: the interval does not decide. docs/theory.md derives what is predicted."
+)
 
 Plain = Mapping[str, Any]
-
-
-def draw_study(study: Plain) -> bytes | None:
-    """The panels of a study side by side, as the bytes of a PNG; None if it has none."""
-    figure = study_figure(study)
-    return None if figure is None else as_png(figure)
 
 
 def study_figure(study: Plain) -> Figure | None:
@@ -44,7 +41,7 @@ def _draw_panel(axes: Axes, panel: Plain) -> None:
     exact = [s["name"] for s in panel["series"] if not s["name"].endswith(", simulated")]
     for series in panel["series"]:
         index = exact.index(series["name"].removesuffix(", simulated"))
-        _draw_series(axes, series, COLOURS[index % len(COLOURS)])
+        _draw_series(axes, series, SERIES[index % len(SERIES)])
     if panel["log_x"]:
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
@@ -57,7 +54,7 @@ def _draw_panel(axes: Axes, panel: Plain) -> None:
     axes.set_xlabel(panel["x_name"], fontsize=9)
     axes.set_ylabel(panel["y_name"], fontsize=9)
     axes.legend(frameon=False, fontsize=7.5)
-    axes.grid(color="#e1e5ea", linewidth=0.8)
+    axes.grid(color=LINES, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
 
@@ -103,44 +100,15 @@ def findings_table(studies: Sequence[Plain]) -> list[tuple[str, ...]]:
     return rows
 
 
-def write_theory_page(
-    studies: Sequence[Plain],
-    pictures: Mapping[str, bytes],
-    *,
-    command: str,
-    versions: Mapping[str, str],
-    seconds: float,
-) -> str:
-    """The page; `pictures` are PNGs by the name of their study."""
-    findings = section(
-        "Predicted and measured", table(findings_table(studies), left=2, words=True),
-        note="Rates are per state of the chain, powers are exponents of M or m. Intervals of exact"
-        " counts come from the residuals of the fit, those of simulations from the runs."
-        ' "About" allows a tenth; open: the interval does not decide.',
-    )  # fmt: skip
-    return sheet(
-        "backplay: the paper's analysis, computed",
-        "The paper's analysis, computed",
-        [
-            "What the section on the graph walk predicts, beside exact and simulated counts."
-            " docs/theory.md derives it."
-        ],
-        [
-            findings,
-            *(_section(study, pictures.get(study["name"])) for study in studies),
-            making(command, versions, f"In {seconds:.0f} seconds, by"),
-        ],
-    )
-
-
-def _section(study: Plain, picture: bytes | None) -> str:
-    parts = [paragraph(study["words"])]
-    if picture is not None:
-        parts.append(image(Picture(study["title"], "image/png", picture)))
-    for part in study["tables"]:
-        parts.append(f"<h3>{escape(part['title'])}</h3>")
-        parts.append(table([part["head"], *part["rows"]]))
-    return section(study["title"], *parts)
+def study_tables(studies: Sequence[Plain]) -> tuple[Table, ...]:
+    """What was predicted and measured, and the tables of each study."""
+    findings = Table("Predicted and measured", _FINDINGS, findings_table(studies))
+    own = [
+        Table(f"{study['title']}: {part['title']}", "", [part["head"], *part["rows"]])
+        for study in studies
+        for part in study["tables"]
+    ]
+    return (findings, *own)
 
 
 def _figure(value: float | None) -> str:

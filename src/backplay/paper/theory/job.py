@@ -80,16 +80,21 @@ class TheoryJob:
 
     @classmethod
     def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:
-        """The panels of each study, of its first seed."""
-        from backplay.paper.theory.figures import study_figure
+        """The panels of each study, of its first seed, and what was predicted and measured."""
+        from backplay.paper.theory.figures import study_figure, study_tables
         from backplay.report.exhibit import Exhibit
 
         studies = [
             run.result["study"] for run in records if isinstance(run.result.get("study"), dict)
         ]
         first = {study["title"]: study for study in reversed(studies)}  # the others are as good
-        drawn = {title: study_figure(study) for title, study in reversed(first.items())}
-        return Exhibit(figures={title: one for title, one in drawn.items() if one is not None})
+        shown = list(reversed(first.values()))
+        drawn = {study["title"]: study_figure(study) for study in shown}
+        return Exhibit(
+            figures={title: one for title, one in drawn.items() if one is not None},
+            words={study["title"]: study["words"] for study in shown},
+            tables=study_tables(shown) if shown else (),
+        )
 
 
 JOB = TheoryJob

@@ -1,0 +1,1 @@
+"""`backplay demo`: three ways to start episodes on one sparse task."""
