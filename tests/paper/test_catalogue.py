@@ -13,7 +13,7 @@ from backplay.curricula import Backplay
 from backplay.errors import BackplayError
 from backplay.paper.catalogue import Experiment, experiments
 from backplay.paper.maze.job import MazeJob
-from backplay.paper.pommerman import job as pommerman_jobs
+from backplay.paper.pommerman import work as pommerman_jobs
 from backplay.paper.pommerman.job import PommermanJob
 from backplay.paper.theory.job import TheoryJob
 from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio

@@ -15,7 +15,8 @@ from backplay.paper.grid_worlds.job import GridJob
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.job import MazeJob
 from backplay.paper.maze.work import with_effort
-from backplay.paper.pommerman.job import PommermanJob, settings
+from backplay.paper.pommerman.job import PommermanJob
+from backplay.paper.pommerman.work import settings
 from backplay.paper.sparse_tasks.job import GymJob
 from backplay.paper.theory.job import STUDIES, TheoryJob
 from backplay.theory import studies

@@ -11,7 +11,7 @@ from backplay.paper.catalogue import Experiment, experiments
 from backplay.paper.grid_worlds.job import REGIMES, GridJob
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.job import MazeJob
-from backplay.paper.pommerman import job as pommerman_jobs
+from backplay.paper.pommerman import work as pommerman_jobs
 from backplay.paper.pommerman.job import PommermanJob
 from backplay.paper.sparse_tasks.job import GymJob
 from backplay.train.job import Job

@@ -37,8 +37,6 @@ class Preset:
     """Makes it for an observation space, an action space and a `seed`."""
     ppo: PPOConfig
     """The learner's settings."""
-    millions: float
-    """Core-seconds of a million frames, measured."""
 
 
 # Appendix A.6, and 6 of 20 minibatches in each pass as for the Maze: 24 steps an epoch.
@@ -57,14 +55,12 @@ _OURS = PPOConfig(
 )  # fmt: skip
 
 PRESETS = {
-    "ours": Preset(observation="facts", network=fact_network, ppo=_OURS, millions=100.0),
-    "paper-learner": Preset(observation="facts", network=fact_network, ppo=_PAPER, millions=60.0),
+    "ours": Preset(observation="facts", network=fact_network, ppo=_OURS),
+    "paper-learner": Preset(observation="facts", network=fact_network, ppo=_PAPER),
     "convolution": Preset(
         observation="planes", network=partial(board_network, preset="convolution"), ppo=_SMALL,
-        millions=1_500.0,
     ),
     "paper": Preset(
         observation="planes", network=partial(board_network, preset="paper"), ppo=_PAPER,
-        millions=35_000.0,
     ),
 }  # fmt: skip
