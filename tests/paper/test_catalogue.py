@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+import subprocess
+import sys
 from collections import Counter
 from functools import cache
 
@@ -36,6 +39,29 @@ def by_default(experiment: Experiment) -> list[Job]:
 def test_all_are_there() -> None:
     assert list(EXPERIMENTS) == NAMES
     assert all(name == experiment.name for name, experiment in EXPERIMENTS.items())
+
+
+def test_listing_them_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from backplay.paper.catalogue import experiments;"
+        " [one.jobs(one.scale, one.seeds) for one in experiments()];"
+        " print({name.partition('.')[0] for name in sys.modules}"
+        " & {'torch', 'numba', 'scipy', 'matplotlib', 'networkx', 'stable_baselines3'})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+def test_one_experiment_imports_its_own_folder() -> None:
+    code = (
+        "import sys; from backplay.paper.catalogue import experiment, job_class;"
+        " experiment('theory'), job_class('theory');"
+        " print([name for name in sys.modules if name.startswith('backplay.paper.')"
+        " and name.count('.') == 2])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = {"catalogue", "experiment", "theory"}
+    assert set(ast.literal_eval(done.stdout)) == {f"backplay.paper.{name}" for name in found}
 
 
 @ALL

@@ -37,8 +37,9 @@ from nothing to the table:
 File = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
 Directory = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
 Regime = Literal[
-    "backplay", "uniform", "standard", "florensa", "cloned", "cloned+ppo", "kickstarted"
-]
+    "backplay", "uniform", "standard", "florensa", "cloned", "cloned+ppo", "kickstarted",
+    "gail", "gail+uniform", "gail+default", "dagger",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +114,8 @@ class TrainConfig:
     Regimes: backplay moves its starts from the end of the demonstrations to their beginning;
     uniform starts anywhere on them; standard only in the initial state; florensa from random walks
     that lead away from the goal; cloned imitates the demonstrations and trains no further;
-    cloned+ppo trains on from there; kickstarted trains beside an imitation loss that fades.
+    cloned+ppo trains on from there; kickstarted trains beside an imitation loss that fades; gail
+    imitates by a judge, from starts as their names say; dagger asks the planner what to do.
 
     The preset paper has the settings of the paper and its code, ours what learns in fewer frames.
     Schedules are stretched to --frames. Ctrl-C stops, saves and says how to go on; a run that goes
