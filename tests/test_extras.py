@@ -62,6 +62,8 @@ def test_every_public_name_is_there() -> None:
     assert len(bp.__all__) <= 24
     for name in bp.__all__:
         assert getattr(bp, name) is not None
+    assert bp.minari.__name__ == "backplay.integrations.minari"
+    assert bp.sb3.__name__ == "backplay.integrations.sb3"
     with pytest.raises(AttributeError, match="no attribute 'RESTORERS'"):
         _ = bp.RESTORERS
 

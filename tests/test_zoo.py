@@ -193,11 +193,18 @@ ZOO = {
     "windy LunarLander": Animal(
         "LunarLander-v3", "replay", wrapped=of_anything, kwargs={"enable_wind": True}
     ),
+    "BipedalWalker": Animal(
+        "BipedalWalker-v3", "fresh", wrapped=of_anything, steps=100, max_checked=1000
+    ),
+    "CarRacing": Animal(
+        "CarRacing-v3", "replay", wrapped=of_anything, kwargs={"max_episode_steps": 12},
+        wrapped_kwargs={"max_episode_steps": 12}, max_checked=100,
+    ),
     "highway": Animal(
         "highway-v0", "deepcopy", always(4), of_anything, {"config": LIGHT}
     ),
 }  # fmt: skip
-SLOW = {"Montezuma", "Breakout", "highway", "Ant"}
+SLOW = {"Montezuma", "Breakout", "highway", "Ant", "CarRacing"}
 
 
 def build(animal: Animal, wrapped: bool) -> Env:

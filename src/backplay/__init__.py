@@ -79,9 +79,8 @@ __getattr__ = lazily(
         "evaluate": "train.calls",
         "find_restorer": "restore",
         "load": "demos",
-        "minari": "integrations.minari",
         "record": "demos.record",
-        "sb3": "integrations.sb3",
         "train": "train.calls",
     },
+    modules={"minari": "integrations.minari", "sb3": "integrations.sb3"},
 )

@@ -57,18 +57,23 @@ def how_to_install(extra: str) -> str:
     return f'Install it: pip install "backplay[{extra}]".'
 
 
-def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+def lazily(
+    package: str, homes: Mapping[str, str], modules: Mapping[str, str] | None = None
+) -> Callable[[str], Any]:
     """A `__getattr__` for `package`: names that are imported from their homes when asked for.
 
-    `homes` has the module of each name, below `package`. A module whose last part is the name and
-    that does not define it is meant itself.
+    `homes` has the module of each name, `modules` those that are meant themselves, all below
+    `package`.
     """
+    whole = modules or {}
 
     def get(name: str) -> Any:
-        if name not in homes:
+        if name not in homes and name not in whole:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = importlib.import_module(f"{package}.{homes[name]}")
-        found = vars(sys.modules[package])[name] = getattr(module, name, module)
+        module = importlib.import_module(f"{package}.{homes.get(name) or whole[name]}")
+        found = vars(sys.modules[package])[name] = (
+            getattr(module, name) if name in homes else module
+        )
         return found
 
     return get

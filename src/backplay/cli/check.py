@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import tyro
 
@@ -32,6 +32,8 @@ class CheckConfig:
     """Steps to replay at most."""
     env_kwargs: Annotated[str | None, tyro.conf.arg(metavar="JSON")] = None
     """Arguments of the environment as a JSON object; by default those it was recorded with."""
+    settings: Literal["recorded", "mine"] = "recorded"
+    """Refuse an environment with other settings than the recording's, or keep its own."""
 
 
 def check(config: CheckConfig) -> int:
@@ -39,7 +41,9 @@ def check(config: CheckConfig) -> int:
     demo = load(config.demo)
     env = make_env(config.env, kwargs_for(config.env, config.env_kwargs, demo))
     try:
-        report = check_demonstration(env, demo, max_steps=config.max_steps, must_be_exact=False)
+        report = check_demonstration(
+            env, demo, max_steps=config.max_steps, must_be_exact=False, settings=config.settings
+        )
     finally:
         env.close()
     print(demo)

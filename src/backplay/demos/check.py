@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from backplay.data import trees
-from backplay.demos.demonstration import Demonstration, describe_env
+from backplay.demos.demonstration import Demonstration
+from backplay.demos.described import describe_env
+from backplay.demos.fitting import Settings
 from backplay.demos.record import find_exact
 from backplay.errors import BackplayError, DemonstrationError
-from backplay.restore import Restorer
+from backplay.restore import Restorer, renew
 from backplay.restore.rollout import AnyEnv, Divergence, replay, replay_from_reset, reset_to_another
 
 
@@ -59,15 +61,21 @@ class Report:
 
 
 def check(
-    env: AnyEnv, demo: Demonstration, *, max_steps: int = 200_000, must_be_exact: bool = True
+    env: AnyEnv,
+    demo: Demonstration,
+    *,
+    max_steps: int = 200_000,
+    must_be_exact: bool = True,
+    settings: Settings = "recorded",
 ) -> Report:
     """Restores every recorded state in `env`, replays the rest, compares every answer to the bit.
 
     All of the rest is replayed from every state if that takes at most `max_steps` steps; if not, as
     many steps from each as that allows, and the whole from the first. Raises BackplayError if
-    anything differs, unless `must_be_exact` is False.
+    anything differs, unless `must_be_exact` is False. `settings` as for BackplayEnv: with "mine",
+    what is found exact is exact under the settings of `env`.
     """
-    demo = demo.fit(env)
+    demo = demo.fit(env, settings)
     if demo.actions is None:
         raise DemonstrationError(
             "This demonstration cannot be checked", expected="actions", got="states alone",
@@ -93,7 +101,7 @@ def _restore_all(env: AnyEnv, demo: Demonstration, max_steps: int) -> Report:
     length = len(demo)
     whole = length * (length + 1) // 2
     horizon = length if whole <= max_steps else max(1, max_steps // length)
-    reset_to_another(env, demo.rollout())
+    reset_to_another(env, demo.seed, demo.options)
     # In a scattered order: a restore must not depend on what was restored before it.
     order = [int(t) for t in np.random.default_rng(0).permutation(length)]
     restored, replayed, failure = _restore_each(env, demo, order, horizon)
@@ -162,6 +170,7 @@ def _remarks(env: AnyEnv, demo: Demonstration) -> tuple[str, ...]:
     for package, version in demo.versions.items():
         if here.get(package, version) != version:
             remarks.append(f"recorded with {package} {version}, this is {here[package]}")
+    renew(env, demo.restorer)
     if demo.seed is not None and replay_from_reset(env, demo.rollout()):
         remarks.append("its seed and actions alone do not lead to the same episode again")
     return tuple(remarks)

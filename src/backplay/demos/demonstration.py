@@ -8,7 +8,6 @@ actions, and verified, as soon as an env is at hand. Knows nothing of curricula.
 from __future__ import annotations
 
 import io
-import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,11 @@ from numpy.typing import NDArray
 
 from backplay.data import archive, trees
 from backplay.data.files import write_atomically
-from backplay.data.versions import versions_of
+from backplay.demos.described import describe_env, settings_in_words
+from backplay.demos.fitting import SAY_MINE, Settings, fit_states
 from backplay.errors import BackplayError, DemonstrationError
 from backplay.records import Snapshot
-from backplay.restore import RESTORERS, History, Restorer
+from backplay.restore import RESTORERS, History, Restorer, renew
 from backplay.restore.rollout import AnyEnv, Rollout, replay_from_reset
 
 _KIND = "backplay demonstration"
@@ -128,22 +128,37 @@ class Demonstration:
             self.terminations, self.truncations, self.states,
         )  # fmt: skip
 
-    def fit(self, env: AnyEnv) -> Demonstration:
-        """A demonstration for use with `env`: of the same env and spaces, its states rebuilt."""
+    def fit(self, env: AnyEnv, settings: Settings = "recorded") -> Demonstration:
+        """A demonstration for use with `env`: of the same env and spaces, its states rebuilt.
+
+        `env` is reset. One with other settings than the recording's is refused, unless `settings`
+        is "mine": then they stay as they are whatever is restored.
+        """
         here = describe_env(env)
-        for what, ours, theirs in (
+        compared = [
             ("environment", self.env_id, here["env_id"]),
             *((f"{k} space", v, here["spaces"][k]) for k, v in self.spaces.items()),
-            ("setting", _settings(self.env_kwargs), _settings(here["env_kwargs"])),
-        ):
+        ]
+        if self.env_id and here["env_id"] and settings == "recorded":
+            theirs = settings_in_words(here["env_kwargs"])
+            compared.append(("setting", settings_in_words(self.env_kwargs), theirs))
+        for what, ours, theirs in compared:
             if ours and theirs and ours != theirs:
                 raise DemonstrationError(
                     f"This demonstration is of another {what}",
                     expected=f"{theirs}",
                     got=f"a demonstration of {ours}",
-                    do="Record one on this env, or build the env as it was built for recording.",
+                    do="Record one on this env, or build the env as it was built for recording."
+                    + (SAY_MINE if what == "setting" else ""),
                 )
-        return self.rebuild(env)
+        whole = self.rebuild(env)
+        try:
+            states = fit_states(env, whole, settings)
+        except BackplayError:
+            raise
+        except Exception as error:  # an env does what it likes with a seed not its own
+            raise self._not_rebuilt(f"{type(error).__name__}: {str(error)[:200]}") from error
+        return whole if states is whole.states else replace(whole, states=list(states))
 
     def rebuild(self, env: AnyEnv) -> Demonstration:
         """The same with its states, made and verified by going the whole way again if need be."""
@@ -152,6 +167,7 @@ class Demonstration:
         rebuilt: list[Any] = []
         tracked = History(env)
         try:
+            renew(env, self.restorer)
             divergence = replay_from_reset(
                 tracked,
                 self.rollout(),
@@ -217,40 +233,6 @@ def load(
     """
     demo = _from_tree(archive.read(path, _KIND), restorer)
     return demo if env is None else demo.fit(env)
-
-
-def describe_env(env: AnyEnv) -> dict[str, Any]:
-    """The env's id, arguments, spaces and package versions."""
-    spec = env.spec
-    kwargs = {}
-    for name, value in (spec.kwargs if spec else {}).items():
-        try:
-            trees.pack(value)
-            kwargs[name] = trees.copy(value)
-        except (TypeError, ValueError, RecursionError):
-            kwargs[name] = _words(value)
-    packages = ["backplay", "gymnasium", "numpy", type(env.unwrapped).__module__.partition(".")[0]]
-    return {
-        "env_id": spec.id if spec else None,
-        "env_kwargs": kwargs,
-        "spaces": {
-            "observation": _words(env.observation_space),
-            "action": _words(env.action_space),
-        },
-        "versions": versions_of(packages),
-    }
-
-
-def _settings(kwargs: dict[str, Any]) -> str:
-    """The arguments an env was made with, in words, but for how it is rendered."""
-    chosen = sorted((k, v) for k, v in kwargs.items() if k != "render_mode")
-    return ", ".join(f"{name}={_words(value)}" for name, value in chosen) or "default arguments"
-
-
-def _words(value: Any) -> str:
-    """`repr` without memory addresses, which differ from process to process."""
-    with np.printoptions(precision=17, threshold=1000, linewidth=100):  # not as the user prints
-        return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))[:2000]
 
 
 def _as_tree(demo: Demonstration) -> trees.Tree:

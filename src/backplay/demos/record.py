@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from backplay.demos.demonstration import Demonstration, describe_env
+from backplay.demos.demonstration import Demonstration
+from backplay.demos.described import describe_env
 from backplay.errors import BackplayError, DemonstrationError, show
 from backplay.restore import (
     History,
@@ -16,6 +17,7 @@ from backplay.restore import (
     candidates,
     find_flaw,
     find_restorer,
+    renew,
     restorer_named,
 )
 from backplay.restore.find import no_restorer
@@ -59,6 +61,7 @@ def record(
         chosen = find_restorer(env, seed=seed, options=options)
     else:
         chosen = restorer_named(restorer)
+    renew(env, chosen)
     rollout = roll(
         History(env), policy_or_actions,
         seed=seed, options=options, max_steps=max_steps, save=chosen.save,
@@ -101,6 +104,7 @@ def find_exact(env: AnyEnv, rollout: Rollout, but: str) -> tuple[Restorer, Rollo
         states: list[Any] = []
         save = partial(_save_to, states, candidate, tracked)
         try:
+            renew(env, candidate)
             divergence = replay_from_reset(tracked, rollout, on_state=save)
             again = replace(rollout, states=states)
             flaw = str(divergence) if divergence else find_flaw(env, candidate, again, points=32)

@@ -23,7 +23,8 @@ import numpy as np
 from gymnasium import spaces
 
 from backplay.data import trees
-from backplay.demos.demonstration import Demonstration, describe_env, load
+from backplay.demos.demonstration import Demonstration, load
+from backplay.demos.described import describe_env
 from backplay.demos.record import record
 from backplay.errors import BackplayError, DemonstrationError
 from backplay.extras import require

@@ -8,6 +8,8 @@ from backplay.restore.layers import (
     put_back_wrappers,
     restart_clocks,
 )
+from backplay.restore.replays import FreshReplay, Replay, ReplayState, renew
+from backplay.restore.restorer import Restorer
 from backplay.restore.restorers import (
     RESTORERS,
     AtariState,
@@ -15,9 +17,6 @@ from backplay.restore.restorers import (
     DeepCopy,
     MujocoState,
     OwnState,
-    Replay,
-    ReplayState,
-    Restorer,
     candidates,
     restorer_named,
 )
@@ -27,6 +26,7 @@ __all__ = [
     "AtariState",
     "AttributeState",
     "DeepCopy",
+    "FreshReplay",
     "History",
     "MujocoState",
     "OwnState",
@@ -39,6 +39,7 @@ __all__ = [
     "find_restorer",
     "layers",
     "put_back_wrappers",
+    "renew",
     "restart_clocks",
     "restorer_named",
 ]

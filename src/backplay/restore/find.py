@@ -9,7 +9,9 @@ import numpy as np
 
 from backplay.errors import BackplayError
 from backplay.restore.layers import History
-from backplay.restore.restorers import Restorer, candidates
+from backplay.restore.replays import renew
+from backplay.restore.restorer import Restorer
+from backplay.restore.restorers import candidates
 from backplay.restore.rollout import AnyEnv, Rollout, replay, reset_to_another, roll
 
 
@@ -63,6 +65,7 @@ def _probe(
         for episode in range(episodes):
             if episode and not _can_reset(env, seed + episode, options):
                 break  # seeds may be bounded, where they number levels
+            renew(env, restorer)
             rollout = roll(
                 tracked, lambda _: space.sample(), seed=seed + episode, options=options,
                 max_steps=left, save=restorer.save,
@@ -97,7 +100,7 @@ def find_flaw(
         return "no states were saved"
     tested = sorted({int(t) for t in np.linspace(0, max(len(rollout) - 1, 0), points)})
     try:
-        reset_to_another(env, rollout)
+        reset_to_another(env, rollout.seed, rollout.options)
         for t in (int(t) for t in np.random.default_rng(0).permutation(tested)):
             restorer.load(env, states[t])
             divergence = replay(env, rollout, t, None if t == 0 else t + horizon)

@@ -35,7 +35,9 @@ _SKIPPED_NAMES = frozenset((
     "_max_episode_steps",  # of TimeLimit: the limit is this env's own, the count the state's
 ))  # fmt: skip
 # Wrappers that only watch have no bearing on what the env answers: they may come and go.
-_WATCHERS = frozenset(("PassiveEnvChecker", "RecordVideo", "RenderCollection", "HumanRendering"))
+WATCHERS = frozenset((
+    "PassiveEnvChecker", "OrderEnforcing", "RecordVideo", "RenderCollection", "HumanRendering",
+))  # fmt: skip
 # What these wrappers learn over many episodes is kept when training restores a state.
 _SPANS_EPISODES = {
     "NormalizeObservation": ("obs_rms",),
@@ -47,6 +49,10 @@ _SPANS_EPISODES = {
 }  # fmt: skip
 _COUNTERS = frozenset(("RecordEpisodeStatistics", "Monitor"))  # no bearing on what is answered
 _STOPWATCHES = {"RecordEpisodeStatistics": "episode_start_time"}
+OVER_EPISODES = frozenset(
+    (*_STOPWATCHES.values(), *(name for names in _SPANS_EPISODES.values() for name in names))
+)
+"""Attributes of wrappers that differ from episode to episode, and are no settings of an env."""
 _STATIC_TYPES = (
     types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type,
     functools.partial, property, gym.Space, EnvSpec, gym.Env, logging.Logger, io.IOBase, np.dtype,
@@ -84,7 +90,7 @@ class History(gym.Wrapper[Any, Any, Any, Any]):
 def layers(env: AnyEnv) -> Iterator[AnyEnv]:
     """The wrappers that may hold state, from the outside in, then the base env."""
     while isinstance(env, gym.Wrapper):
-        if not isinstance(env, History) and type(env).__name__ not in _WATCHERS:
+        if not isinstance(env, History) and type(env).__name__ not in WATCHERS:
             yield env
         env = env.env
     yield env
@@ -95,6 +101,14 @@ def is_static(value: Any) -> bool:
     module = type(value).__module__
     known = module == _RENDERING or module.partition(".")[0] in _STATIC_MODULES
     return known or isinstance(value, _STATIC_TYPES)
+
+
+def mark_as_reset(env: AnyEnv) -> None:
+    """Tells Gymnasium's OrderEnforcing, which only watches, that `env` may be stepped."""
+    while isinstance(env, gym.Wrapper):
+        if type(env).__name__ == "OrderEnforcing":
+            vars(env)["_has_reset"] = True
+        env = env.env
 
 
 def own_attributes(layer: AnyEnv) -> dict[str, Any]:
@@ -153,6 +167,14 @@ def capture(layer: AnyEnv, previous: dict[str, Tree] | None = None) -> dict[str,
                 continue
         taken[name] = _capture(value, 3, seen)
     return taken
+
+
+def capture_attribute(value: Any) -> Tree:
+    """One attribute as `capture` takes it; LEFT where it is no data."""
+    try:
+        return _capture(value, 3, set())
+    except TypeError:
+        return LEFT
 
 
 def _unchanged(value: Any, before: Tree) -> bool:

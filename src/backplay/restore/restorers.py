@@ -10,7 +10,7 @@ import copy as python_copy
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -20,32 +20,9 @@ from backplay.errors import BackplayError
 from backplay.restore import atari
 from backplay.restore import layers as stack
 from backplay.restore.layers import History, layers
+from backplay.restore.replays import FreshReplay, Replay
+from backplay.restore.restorer import Restorer, State
 from backplay.restore.rollout import AnyEnv
-
-State = Any
-
-
-class Restorer(Protocol):
-    """Saves the state an env is in and puts an env back into it."""
-
-    @property
-    def name(self) -> str:
-        """A short name, as it stands in demonstration files."""
-
-    @property
-    def storable(self) -> bool:
-        """Whether its states are plain data and can be written to a file."""
-
-    def save(self, env: AnyEnv) -> State:
-        """The state of `env` and of all its wrappers."""
-
-    def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
-        """Puts `env` back into `state`; the number of env steps that took.
-
-        Without `rng` everything is as it was, random streams included: this is what a check needs.
-        With `rng`, as in training, the streams take new places drawn from it, and what wrappers
-        gather over many episodes (a running mean, a queue of returns) stays as it is.
-        """
 
 
 def _save_layers(env: AnyEnv, previous: State = None, wrappers_only: bool = False) -> State:
@@ -60,7 +37,9 @@ def _save_layers(env: AnyEnv, previous: State = None, wrappers_only: bool = Fals
 
 
 def _load_layers(env: AnyEnv, saved: State, training: bool, wrappers_only: bool = False) -> None:
+    saved = [pair for pair in saved if pair[0] not in stack.WATCHERS]  # as version 0.1 kept some
     found = _fitting(env, [name for name, _ in saved], wrappers_only)
+    stack.mark_as_reset(env)
     for layer, (_, values) in zip(found, saved, strict=True):
         stack.put_back(layer, values, stack.spanning(layer) if training else ())
 
@@ -243,6 +222,7 @@ class DeepCopy:
     def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
         marks, saved = state
         found = _fitting(env, [mark.name for mark in marks])
+        stack.mark_as_reset(env)
         memo: dict[int, Any] = {id(mark): layer for mark, layer in zip(marks, found, strict=True)}
         fresh = python_copy.deepcopy(saved, memo)
         for layer, values in zip(found, fresh, strict=True):
@@ -255,42 +235,6 @@ class DeepCopy:
         return 0
 
 
-@dataclass(frozen=True)
-class ReplayState:
-    """A state as the way to it: reset with `seed`, `options`, take the first `steps` actions."""
-
-    seed: int | None
-    options: dict[str, Any] | None
-    actions: list[Any]
-    steps: int
-
-
-@dataclass(frozen=True)
-class Replay:
-    """Goes the whole way again: reset with the seed, repeat the actions. Slow, needs no support."""
-
-    name: str = field(default="replay", init=False)
-    storable: bool = field(default=False, init=False)
-
-    def save(self, env: AnyEnv) -> State:
-        if isinstance(env, History):
-            return ReplayState(env.seed, env.options, env.actions, len(env.actions))
-        raise BackplayError(
-            "Replay does not know how this env came to its state",
-            expected="an env wrapped in bp.restore.History before its reset",
-            got=str(env),
-            do="Use bp.record, which does so, or wrap the env.",
-        )
-
-    def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
-        env.reset(seed=state.seed, options=dict(state.options) if state.options else None)
-        for action in state.actions[: state.steps]:
-            env.step(trees.copy(action))
-        if rng is not None:
-            stack.refresh(env, rng)
-        return int(state.steps)
-
-
 RESTORERS: dict[str, Callable[[], Restorer]] = {
     "own": OwnState,
     "atari": AtariState,
@@ -298,6 +242,7 @@ RESTORERS: dict[str, Callable[[], Restorer]] = {
     "attributes": AttributeState,
     "deepcopy": DeepCopy,
     "replay": Replay,
+    "fresh": FreshReplay,
 }
 """By name, fastest first."""
 
@@ -321,6 +266,7 @@ def candidates(env: AnyEnv) -> list[Restorer]:
     fits = {
         "own": all(map(callable, own)),
         "atari": hasattr(getattr(base, "ale", None), "cloneState"),
+        "fresh": base.spec is not None or "_ezpickle_args" in vars(base),
         "mujoco": type(getattr(base, "data", None)).__name__ == "MjData" and hasattr(base, "model"),
     }
     return [make() for name, make in RESTORERS.items() if fits.get(name, True)]

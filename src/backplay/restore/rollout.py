@@ -144,13 +144,13 @@ def replay_from_reset(
     return replay(env, rollout, on_state=on_state)
 
 
-def reset_to_another(env: AnyEnv, rollout: Rollout) -> None:
-    """Resets to another episode than the rollout's: what is left over from it would then show."""
-    seed = rollout.seed or 0
+def reset_to_another(env: AnyEnv, seed: int | None, options: dict[str, Any] | None) -> None:
+    """Resets to another episode than that of `seed`: what is left over from it would then show."""
+    seed = seed or 0
     try:
-        env.reset(seed=seed + 1, options=_own(rollout.options))
+        env.reset(seed=seed + 1, options=_own(options))
     except Exception:  # seeds may be bounded, where they number levels
-        env.reset(seed=max(seed - 1, 0), options=_own(rollout.options))
+        env.reset(seed=max(seed - 1, 0), options=_own(options))
 
 
 def _own(options: dict[str, Any] | None) -> dict[str, Any] | None:

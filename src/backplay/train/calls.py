@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from backplay.curricula import Backplay, Curriculum
 from backplay.demos import Demonstration
@@ -38,6 +38,7 @@ def train(
     curriculum: Curriculum | None = None,
     seed: int | None = None,
     success: SuccessRule | None = None,
+    settings: Literal["recorded", "mine"] | None = None,
     config: TrainConfig | None = None,
     show_progress: Callable[[Progress], None] | None = None,
 ) -> Agent:
@@ -50,6 +51,8 @@ def train(
         curriculum: where episodes start; by default `Backplay.stretch` over the frames.
         seed: of the network, the envs and the learner; by default as `config` says.
         success: which endings count as success; by default `demos.success.default_rule`.
+        settings: "mine" keeps the settings of the env where they are not the demonstrations'; by
+            default as `config` says.
         config: everything else, see `backplay.train.TrainConfig`.
         show_progress: told after every update, e.g. `print`.
     """
@@ -64,6 +67,7 @@ def train(
         chosen,
         frames=chosen.frames if frames is None else frames,
         seed=chosen.seed if seed is None else seed,
+        settings=chosen.settings if settings is None else settings,
     )
     lengths = [len(demo) for demo in listed]
     starts = curriculum or Backplay.stretch(chosen.frames, lengths or None)

@@ -53,6 +53,8 @@ class TrainConfig:
     patience: float | None = None
     """Truncate training episodes after so many times what the demonstration took from the same
     start, and 16 steps; None: as the curriculum says."""
+    settings: Literal["recorded", "mine"] = "recorded"
+    """An env with other settings than the demonstrations' is refused, or keeps its own."""
     exact_resume: bool = True
     """A resumed run goes on in mid-episode, to the bit, or refuses to; if not, it begins new
     episodes, which is all that an env can do that does not follow from its seed and actions."""

@@ -107,6 +107,7 @@ class Training:
                 make_env(), demos, curriculum,
                 initial=self.config.initial, time_limit=self.config.time_limit,
                 patience=self.config.patience, success=self.succeeded,
+                settings=self.config.settings,
             )  # fmt: skip
             return without_words(env)
 

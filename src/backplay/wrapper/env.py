@@ -17,6 +17,7 @@ import numpy as np
 
 from backplay.curricula import Curriculum
 from backplay.demos import Demonstration
+from backplay.demos.fitting import Settings
 from backplay.demos.success import Ending, SuccessRule, default_rule
 from backplay.errors import BackplayError, show
 from backplay.records import Episode, Start
@@ -48,6 +49,8 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             demonstration, most frames of a beginner are spent on being lost. None: as the
             curriculum says (`Curriculum.patience`).
         success: which endings count as success; by default `demos.success.default_rule`.
+        settings: what to do where `env` has other settings than the recording's (another chance to
+            slip, another limit of steps): refuse it, `"recorded"`, or keep them, `"mine"`.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         time_limit: Literal["continue", "fresh"] = "continue",
         patience: float | None = None,
         success: SuccessRule | None = None,
+        settings: Settings = "recorded",
     ) -> None:
         super().__init__(env)
         _one_of("initial", initial, ("reset", "demonstration"))
@@ -87,7 +91,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
                 got="a TimeAwareObservation inside, which shows the demonstration's",
                 do='Put TimeAwareObservation around BackplayEnv, or use time_limit="continue".',
             )  # fmt: skip
-        self.demos = [demo.fit(env) for demo in demos]
+        self.demos = [demo.fit(env, settings) for demo in demos]
         if time_limit == "fresh" and not restart_clocks(env):
             raise BackplayError(
                 "time_limit", expected="a TimeLimit wrapper inside BackplayEnv, or max_steps",
@@ -105,7 +109,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         self._succeeded = success or default_rule(self.demos)
         self._rng = np.random.default_rng()
         self._has_reset = False
-        self._repeats_streams = False  # the env's streams stand where the demonstration's stood
+        self._repeats_streams = True  # the env's streams stand where the demonstration's stood
         self._finished: deque[Episode] = deque(maxlen=100_000)
         self._steps_unattended = 0
         self.start: Start | None = None

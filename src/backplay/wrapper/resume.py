@@ -18,7 +18,7 @@ from backplay.data import trees
 from backplay.data.streams import RandomStream, new_generator, read_stream
 from backplay.errors import BackplayError
 from backplay.records import Start, episodes_as_rows, rows_as_episodes
-from backplay.restore import capture_wrappers, put_back_wrappers
+from backplay.restore import capture_wrappers, put_back_wrappers, renew
 from backplay.wrapper.env import BackplayEnv
 from backplay.wrapper.recipe import Recipe
 from backplay.wrapper.walks import Walks
@@ -52,6 +52,8 @@ class ResumableBackplayEnv(BackplayEnv):
             stream=_place(rng),
             wrappers=capture_wrappers(self.env),
         )
+        for demo in self.demos:
+            renew(self.env, demo.restorer)  # an env that remembers earlier episodes forgets them
         self._seen, info = super()._enter(start, walks, rng, seed, options)
         return self._seen, info
 

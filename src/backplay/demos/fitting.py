@@ -1,0 +1,82 @@
+"""Recorded states for an env that may have other settings: refused by name, or made to fit.
+
+Comes in: an env, a recording, whose settings shall hold. Goes out: states to restore in that env.
+Does not know: how settings are told from state, see `restore.settings`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
+
+from backplay.data import trees
+from backplay.errors import BackplayError, DemonstrationError, show
+from backplay.restore import Replay, Restorer
+from backplay.restore.rollout import AnyEnv, reset_to_another
+from backplay.restore.settings import (
+    Setting,
+    describe,
+    fit_layers,
+    other_settings,
+    with_settings,
+)
+
+__all__ = ["SAY_MINE", "Recording", "Settings", "fit_states"]
+
+Settings = Literal["recorded", "mine"]
+"""Whose settings hold: those of the recording, or an env with others is refused; or the env's."""
+SAY_MINE = ' To keep the settings that this env has: settings="mine" (--settings mine).'
+
+
+class Recording(Protocol):
+    """What is needed of a demonstration."""
+
+    @property
+    def states(self) -> list[Any] | None: ...
+    @property
+    def restorer(self) -> Restorer: ...
+    @property
+    def seed(self) -> int | None: ...
+    @property
+    def options(self) -> dict[str, Any] | None: ...
+
+
+def fit_states(env: AnyEnv, recording: Recording, settings: Settings) -> Sequence[Any]:
+    """The states of a recording, which leave the settings of `env` as they are. Resets `env`."""
+    if settings not in ("recorded", "mine"):
+        raise BackplayError(
+            "settings", expected="'recorded' or 'mine'", got=show(settings),
+            do="See docs/settings.md.",
+        )  # fmt: skip
+    assert recording.states is not None
+    name = recording.restorer.name
+    if settings == "mine" and isinstance(recording.restorer, Replay):
+        raise DemonstrationError(
+            'settings="mine" does not go with a replay',
+            expected="states that can be put back",
+            got=f"{name} states: the same actions under other settings lead elsewhere",
+            do="Give the env get_state() and set_state(), or build it as for recording.",
+        )
+    states = fit_layers(env, name, recording.states)
+    differ = _other_settings(env, recording, states)
+    if differ and settings == "recorded":
+        raise DemonstrationError(
+            "This demonstration was recorded with other settings",
+            expected=f"{describe(differ, here=True)}, as this env has it",
+            got=describe(differ, here=False),
+            do="Build the env as it was built for recording." + SAY_MINE,
+        )
+    return with_settings(name, states, differ) if differ else states
+
+
+def _other_settings(env: AnyEnv, recording: Recording, states: Sequence[Any]) -> list[Setting]:
+    seed, options, name = recording.seed, recording.options, recording.restorer.name
+    if seed is None:  # what differs after another reset may be the state, not a setting
+        return []
+    env.reset(seed=seed, options=dict(options) if options else None)
+    found = other_settings(env, name, states)
+    if not found:
+        return []
+    reset_to_another(env, seed, options)  # what this changes is no setting either
+    still = {setting.path: setting.here for setting in other_settings(env, name, states)}
+    return [one for one in found if trees.first_difference(still.get(one.path), one.here) is None]
