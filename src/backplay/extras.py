@@ -33,6 +33,7 @@ EXTRAS = {
     "tensorboard": "tensorboard",
     "minigrid": "minigrid",
     "highway_env": "highway",
+    "gymnasium_robotics": "robotics",
 }
 """By the name that is imported, the extra of pyproject.toml that brings it."""
 
