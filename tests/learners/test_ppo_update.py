@@ -78,6 +78,24 @@ def test_advantages_are_normalised_where_asked() -> None:
     torch.testing.assert_close(plain, expected, atol=1e-5, rtol=0)
 
 
+def test_values_may_learn_from_longer_returns_than_the_policy() -> None:
+    envs = probes.vector(probes.DelayedReward)
+    learner = learner_for(envs, gamma=1.0, gae_lambda=0.0, value_lambda=1.0)
+    rollout = learner.collect(envs, envs.reset(seed=0)[0])
+    batch, values = learner._batch(rollout), torch.from_numpy(rollout.values)
+    ends = torch.from_numpy(rollout.terminated)
+    nexts = torch.where(ends, torch.zeros(()), torch.from_numpy(rollout.next_values))
+    errors = torch.from_numpy(rollout.rewards) + nexts - values
+    torch.testing.assert_close(batch.advantages, errors.flatten(), atol=1e-5, rtol=0)
+    # What comes of every step whose episode ended in the rollout, by adding up its rewards.
+    returns, total = batch.returns.view_as(values), torch.zeros(values.shape[1])
+    for step in range(len(values) - 1, -1, -1):
+        total = torch.where(ends[step], torch.zeros(()), total)
+        total += torch.from_numpy(rollout.rewards[step])
+        ended = ends[step:].any(0)
+        torch.testing.assert_close(returns[step][ended], total[ended], atol=1e-5, rtol=0)
+
+
 def test_long_gradients_are_scaled_down() -> None:
     network = nn.Linear(2, 1)
     reference = copy.deepcopy(network)
@@ -123,6 +141,7 @@ def test_coefficients_decay_linearly() -> None:
         {"num_steps": 0},
         {"minibatches_per_pass": 0},
         {"gamma": 1.5},
+        {"value_lambda": -0.1},
         {"learning_rate": 0.0},
         {"normalise_advantages": "always"},
     ],

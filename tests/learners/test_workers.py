@@ -18,7 +18,7 @@ from backplay.learners.workers import Alone, Share, distributed, join, means, sh
 from backplay.train import TrainConfig
 
 TASKS = (
-    tasks.words, tasks.minibatch, tasks.batch, tasks.tiny, tasks.taught, tasks.car,
+    tasks.words, tasks.minibatch, tasks.batch, tasks.tiny, tasks.facts, tasks.taught, tasks.car,
     tasks.car_resumed, tasks.maze, tasks.maze_resumed, tasks.strangers,
 )  # fmt: skip
 
@@ -26,6 +26,7 @@ TASKS = (
 @functools.cache
 def done(size: int) -> dict[str, list[Any]]:
     """What so many workers came to in every task, by worker; they are started once."""
+    alone("facts")  # compiles the kernels, so that no worker waits for another's compiler
     answers = together(*TASKS, size=size)
     return {task.__name__: said for task, said in zip(TASKS, answers, strict=True)}
 
@@ -40,7 +41,7 @@ sizes = pytest.mark.parametrize("size", [2, pytest.param(3, marks=pytest.mark.sl
 
 
 @sizes
-@pytest.mark.parametrize("name", ["minibatch", "batch", "tiny", "taught"])
+@pytest.mark.parametrize("name", ["minibatch", "batch", "tiny", "facts", "taught"])
 def test_workers_act_and_learn_as_one_would(name: str, size: int) -> None:
     whole, parts = alone(name), done(size)[name]
     for key, axis in (("actions", 1), ("rewards", 1), ("seen", 1)):
@@ -55,7 +56,7 @@ def test_workers_act_and_learn_as_one_would(name: str, size: int) -> None:
 
 
 @sizes
-@pytest.mark.parametrize("name", ["minibatch", "batch", "tiny", "taught", "car", "maze"])
+@pytest.mark.parametrize("name", ["minibatch", "batch", "tiny", "facts", "taught", "car", "maze"])
 def test_workers_hold_the_same_weights_to_the_bit(name: str, size: int) -> None:
     first, *others = done(size)[name]
     for other in others:

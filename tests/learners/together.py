@@ -27,6 +27,7 @@ from backplay.envs.maze.vector import MazeVector
 from backplay.errors import BackplayError
 from backplay.learners import PPO, PPOConfig, Teacher
 from backplay.learners.sharing import divide
+from backplay.learners.sparse import fact_network
 from backplay.learners.workers import Alone, Share, Workers, any_of, distributed, from_first
 from backplay.train import TrainConfig, Training
 from backplay.train.evaluate import Evaluation
@@ -50,7 +51,24 @@ class Double(nn.Module):
         return both[:, :2], both[:, 2]
 
 
-def cartpole(workers: Workers, taught: bool = False, **options: Any) -> dict[str, Any]:
+class Facts(nn.Module):
+    """A sparse first layer in float64: what a pole does, each number in one of 12 bins, as facts."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        space = spaces.Box(-1, 47, (5,), np.int32)
+        self.inner = fact_network(space, spaces.Discrete(2), seed=seed, width=16, hidden=(8,))
+        self.double()
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        bins = (observations * 8 + 6).clamp(0, 11).int() + 12 * torch.arange(4, dtype=torch.int32)
+        both: tuple[Tensor, Tensor] = self.inner(bins)
+        return both
+
+
+def cartpole(
+    workers: Workers, taught: bool = False, network: type[nn.Module] = Double, **options: Any
+) -> dict[str, Any]:
     """Three updates of PPO in six poles; their steps, the weights and the metrics."""
     share = Share.of(ENVS, workers.rank, workers.size)
     poles = SyncVectorEnv(
@@ -61,7 +79,7 @@ def cartpole(workers: Workers, taught: bool = False, **options: Any) -> dict[str
     config = PPOConfig(num_steps=24, learning_rate=3e-3, **options)
     # Different weights at the others: the first one's count.
     learner = PPO(
-        Double(workers.rank), poles.single_action_space, config, seed=3, workers=workers,
+        network(workers.rank), poles.single_action_space, config, seed=3, workers=workers,
         teacher=Teacher(Double(100)) if taught else None,
     )  # fmt: skip
     observations, _ = envs.reset(seed=[11 * i for i in range(ENVS)])
@@ -95,6 +113,10 @@ def tiny(workers: Workers) -> Any:
     return cartpole(
         workers, minibatch_size=3, normalise_advantages="none", bootstrap_truncated=False
     )
+
+
+def facts(workers: Workers) -> Any:
+    return cartpole(workers, network=Facts, minibatch_size=20)
 
 
 def taught(workers: Workers) -> Any:

@@ -26,6 +26,9 @@ class PPOConfig:
     """Discount of one step."""
     gae_lambda: float = 0.95
     """Weight of longer returns in the advantages, 0 to 1."""
+    value_lambda: float | None = None
+    """The same in what the values learn; as in the advantages when None. Where reward comes late,
+    near 1: the values then hear of it at once, and the policy still of few steps' noise."""
     clip: float = 0.2
     """How far the probability ratio may move from 1 before its gain stops counting."""
     value_coefficient: float = 0.5
@@ -53,6 +56,8 @@ class PPOConfig:
             value = getattr(self, name)
             if not 0 <= value <= 1:
                 raise _refusal(name, "between 0 and 1", value)
+        if self.value_lambda is not None and not 0 <= self.value_lambda <= 1:
+            raise _refusal("value_lambda", "between 0 and 1", self.value_lambda)
         for name in ("learning_rate", "clip", "max_gradient_norm", "adam_eps"):
             value = getattr(self, name)
             if not value > 0:

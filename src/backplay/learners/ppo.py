@@ -22,7 +22,7 @@ from gymnasium.vector import VectorEnv
 from torch import Tensor, nn
 
 from backplay.errors import BackplayError, show
-from backplay.learners.advantages import estimate_advantages
+from backplay.learners.advantages import FloatArray, estimate_advantages
 from backplay.learners.config import PPOConfig
 from backplay.learners.distributions import Categorical, MultiCategorical, distribution_for
 from backplay.learners.minibatches import Batch, cut, normalise, own_rows, select
@@ -175,19 +175,25 @@ class PPO:
         share = rollout.share
         return join(self.workers, part.reshape(-1, share.count), share, dim=1).flatten()
 
-    def _batch(self, rollout: Rollout) -> Batch:
-        """The rollout's steps with advantages and value targets."""
+    def _advantages(self, rollout: Rollout, gae_lambda: float) -> FloatArray:
         config = self.config
-        advantages = estimate_advantages(
+        return estimate_advantages(
             rollout.rewards,
             rollout.values,
             rollout.next_values,
             rollout.terminated if config.bootstrap_truncated else rollout.ended,
             rollout.truncated,
             gamma=config.gamma,
-            gae_lambda=config.gae_lambda,
+            gae_lambda=gae_lambda,
         )
-        returns = torch.from_numpy(advantages + rollout.values)
+
+    def _batch(self, rollout: Rollout) -> Batch:
+        """The rollout's steps with advantages and value targets."""
+        config = self.config
+        advantages = self._advantages(rollout, config.gae_lambda)
+        further = config.value_lambda
+        targets = advantages if further is None else self._advantages(rollout, further)
+        returns = torch.from_numpy(targets + rollout.values)
         scaled = torch.from_numpy(advantages)
         if config.normalise_advantages == "batch":
             among = join(self.workers, scaled, rollout.share, dim=1)

@@ -18,7 +18,7 @@ from backplay.report.claims import Claim, Difference, Final
 CLEARLY = 0.1  # a difference in wins that counts as one
 FOUR = ((4, "winner"), (4, "runner-up"))
 HUNDRED = ((100, "winner"),)
-PAPERS_OWN = ", the paper's settings"
+PAPERS_OWN = ", the paper's learner"
 
 _TABLE = {"90%": 24, "80%": 26, "70%": 6, "60%": 5, "50%": 5}
 PAPER_MAPS = dict(zip(_TABLE, accumulate(_TABLE.values()), strict=True))
