@@ -26,6 +26,7 @@ from backplay.paper.pommerman.claims import (
 from backplay.paper.pommerman.job import EPOCHS, REGIMES, PommermanJob
 from backplay.train.job import Job
 
+GAMES, MANY = 400, 12  # games at the end, at least; with many maps, the paper's 32 of each
 SCALE, SEEDS = 0.4, 3  # 20 million frames on four maps, 35 million on 100
 
 
@@ -41,6 +42,7 @@ def _jobs(
         PommermanJob(
             regime=regime, maps=maps, perspective=perspective, rewards=rewards, preset=preset,
             seed=seed, frames=scaled(EPOCHS[maps] * PAPER_EPOCH, scale),
+            final_games=GAMES // maps if maps < MANY else 32,
         )
         for maps, perspective in sets
         for seed in seeds_from(0, seeds)
