@@ -52,7 +52,7 @@ class Double(nn.Module):
 
 
 class Facts(nn.Module):
-    """A sparse first layer in float64: what a pole does, each number in one of 12 bins, as facts."""
+    """A sparse first layer in float64; facts are the bins of a pole's numbers, 12 for each."""
 
     def __init__(self, seed: int) -> None:
         super().__init__()
