@@ -8,7 +8,8 @@ import pytest
 from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Uniform
 from backplay.paper import regimes
 from backplay.paper.catalogue import Experiment, experiments
-from backplay.paper.grid_worlds.job import REGIMES, GridJob
+from backplay.paper.grid_worlds import job as grid_jobs
+from backplay.paper.grid_worlds.job import GridJob
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.job import MazeJob
 from backplay.paper.pommerman import work as pommerman_jobs
@@ -26,7 +27,7 @@ def curriculum(job: Job) -> Curriculum | None:
     if isinstance(job, MazeJob):
         return maze.curriculum(job.run, np.array([36, LENGTH]))
     if isinstance(job, GridJob):
-        return REGIMES[job.regime](job, LENGTH)
+        return grid_jobs.curriculum(job, LENGTH)
     if isinstance(job, GymJob):
         return regimes.curriculum(job.regime, [LENGTH], job.frames, seed=job.seed)
     assert isinstance(job, PommermanJob)

@@ -28,11 +28,12 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "maze": (
         "maze-table", "maze-curves", "maze-cloning", "maze-new", "maze-budget", "maze-paper",
     ),
-    "grid_worlds": ("grid-worlds",),
+    "grid_worlds": ("grid-worlds", "grid-worlds-apart"),
     "theory": ("theory",),
     "pommerman": ("pommerman-4", "pommerman-100", "pommerman-dense", "pommerman-paper"),
     "demo": ("demo",),
     "sparse_tasks": ("mountaincar", "keycorridor", "pointmaze", "obstructed"),
+    "curricula_bench": ("curricula", "curricula-choose"),
 }  # fmt: skip
 """The experiments of each folder."""
 _ELSEWHERE = {"env": "backplay.train.env_job"}

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard, Uniform, Window
+from backplay.paper import regimes
 from backplay.train.job import Say, file_name, require, require_one_of, require_whole
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def reverse(job: GridJob, length: int) -> ReverseCurriculum:
     )  # fmt: skip
 
 
-REGIMES: dict[str, Callable[[GridJob, int], Curriculum | None]] = {
+OWN: dict[str, Callable[[GridJob, int], Curriculum | None]] = {
     "standard": lambda job, length: Standard(),
     "uniform": lambda job, length: Uniform(until=job.frames // 2),
     "backplay": lambda job, length: backplay_windows(length, job.share),
@@ -62,6 +63,15 @@ REGIMES: dict[str, Callable[[GridJob, int], Curriculum | None]] = {
     "gail": lambda job, length: Standard(),
 }
 """From the job and the demonstration's length; None does not train with PPO."""
+REGIMES = tuple(dict.fromkeys((*OWN, *regimes.REGIMES)))
+"""Those of the paper's grid worlds, and what other experiments know."""
+
+
+def curriculum(job: GridJob, length: int) -> Curriculum | None:
+    """Where episodes start; None where nothing is trained with PPO."""
+    if job.regime in OWN:
+        return OWN[job.regime](job, length)
+    return regimes.curriculum(job.regime, [length], job.frames, seed=job.seed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +97,7 @@ class GridJob:
 
     def __post_init__(self) -> None:
         require_one_of("world", self.world, tuple(FRAMES))
-        require_one_of("regime", self.regime, tuple(REGIMES))
+        require_one_of("regime", self.regime, REGIMES)
         require_whole(self, seed=0, frames=0)
         trains = self.regime != "cloning"
         require((self.frames > 0) == trains, "frames", "1 or more; of cloning 0", self.frames)

@@ -15,7 +15,8 @@ import torch
 
 from backplay.learners import GAIL, PPO, Discriminator, GAILConfig, Pairs, clone
 from backplay.learners.workers import Workers
-from backplay.paper.grid_worlds.job import REGIMES, GridJob
+from backplay.paper.grid_worlds.job import GridJob
+from backplay.paper.grid_worlds.job import curriculum as curriculum_of
 from backplay.paper.grid_worlds.worlds import TASKS, Task, table
 from backplay.train import MakeNetwork, Progress, Training
 from backplay.train.acting import acting
@@ -30,7 +31,7 @@ EPISODES = 64  # of each measurement with sampled actions
 def begun(job: GridJob, workers: Workers | None) -> GridWork:
     """The run at its beginning; the demonstration is cloned where the regime says so."""
     task, network = TASKS[job.world](), partial(table, common=not job.apart)
-    curriculum = REGIMES[job.regime](job, task.length)
+    curriculum = curriculum_of(job, task.length)
     start: dict[str, Any] = {}
     if job.regime.startswith("cloning"):
         cloned = cloned_table(task, network, job.seed)

@@ -29,8 +29,9 @@ from backplay.errors import BackplayError
 from backplay.learners import PPO, PPOConfig, Teacher
 from backplay.learners.cloning import CloningProgress
 from backplay.learners.workers import Workers
+from backplay.paper import regimes
 from backplay.paper.maze.imitation import ASKING, clone_mazes, dagger, gail
-from backplay.paper.maze.run import PAPER_EPOCH, PAPER_EPOCHS, MazeRun
+from backplay.paper.maze.run import OWN, PAPER_EPOCH, PAPER_EPOCHS, MazeRun
 from backplay.train import TrainConfig, Training
 from backplay.train.evaluate import Act, Evaluation
 
@@ -70,11 +71,13 @@ def settings(run: MazeRun) -> TrainConfig:
 
 def curriculum(run: MazeRun, lengths: NDArray[np.int64]) -> Curriculum:
     """Where episodes start, for demonstrations of these lengths."""
+    if run.regime not in OWN:
+        return regimes.curriculum(run.regime, lengths.tolist(), run.frames, seed=run.seed)
     true_start = round(run.frames * PAPER_TRUE_START / PAPER_EPOCHS)
     if run.regime in ("uniform", "gail+uniform"):
         return Uniform(until=true_start)
     if run.regime == "gail+default":
-        return Backplay.stretch(run.frames, lengths.tolist())
+        return regimes.curriculum("default", lengths.tolist(), run.frames)
     if run.regime == "florensa":
         # The paper's 2,000 rounds add the end of one demonstration each: twenty of each maze. A run
         # with fewer rounds adds as many in all; a shorter round walks less.

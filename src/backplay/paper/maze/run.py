@@ -9,11 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from backplay.errors import BackplayError, show
+from backplay.paper import regimes
 
-REGIMES = (
+OWN = (
     "backplay", "uniform", "standard", "florensa", "cloned", "cloned+ppo", "kickstarted",
     "gail", "gail+uniform", "gail+default", "dagger",
 )  # fmt: skip
+REGIMES = tuple(dict.fromkeys((*OWN, *regimes.REGIMES)))
+"""Those of the paper's Maze, and what other experiments know."""
 PRESETS = ("ours", "paper")
 
 PAPER_EPOCHS, PAPER_EPOCH = 2_000, 102_400

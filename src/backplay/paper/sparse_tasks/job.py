@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 TRAINERS = {"ours": "", "sb3": "Stable-Baselines3"}
 """By name: how a setting is called that is trained so."""
-EPISODES = 20  # of an evaluation on the way
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +97,8 @@ class GymJob:
         starts = curriculum(self.regime, [len(demo)], self.frames, seed=self.seed)
         config = TrainConfig(
             frames=self.frames, num_envs=self.num_envs, seed=self.seed,
-            evaluate_every=max(1, self.frames // self.evaluations), evaluation_episodes=EPISODES,
+            evaluate_every=max(1, self.frames // self.evaluations),
+            evaluation_episodes=task.on_the_way,
             final_episodes=self.final_episodes or task.episodes,
             patience=None if self.regime == "standard" else task.patience,
             ppo=PPOConfig(**task.ours),

@@ -84,7 +84,7 @@ ROBOTICS = {
     "pointmaze": Task(
         title="PointMaze_Large-v3",
         make=partial(pointmaze, *LARGE_MAZE), demonstrate=partial(demonstration, *LARGE_MAZE),
-        frames=400_000, patience=2.0, episodes=100, seconds=500.0,
+        frames=400_000, patience=2.0, episodes=100, on_the_way=10, seconds=500.0,
         ours={
             "num_steps": 256, "minibatch_size": 128, "passes": 6, "entropy_coefficient": 0.0,
             "gamma": 0.997,

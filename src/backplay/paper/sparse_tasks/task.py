@@ -45,6 +45,8 @@ class Task:
     """Settings of Stable-Baselines3's PPO other than its defaults."""
     episodes: int = 200
     """Episodes of each measurement at the end."""
+    on_the_way: int = 20
+    """Episodes of a measurement on the way."""
     seconds: float = 250.0
     """What a million frames take one core, roughly."""
 

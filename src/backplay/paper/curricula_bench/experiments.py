@@ -1,0 +1,77 @@
+"""Curricula side by side on many tasks: one half to choose the default, the other to report on it.
+
+Comes in: a scale, a number of seeds. Goes out: jobs and claims, as data. Tasks and seeds of the two
+halves are apart. A curriculum that is added to `paper.regimes.REGIMES` is run here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from backplay.paper.curricula_bench.tasks import CHOOSE, REPORT, Bench
+from backplay.paper.experiment import Experiment, seeds_from
+from backplay.paper.regimes import REGIMES
+from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio
+from backplay.train.job import Job
+
+CHOOSING = 100  # the first seed that chooses; those that report begin at 0
+NEAR = 0.05  # success that may be lacking where two regimes count as equal
+ENOUGH = 0.9  # of the best policy's success
+LEFT_OUT = ("reverse",)  # it walks as well as it starts, and has an experiment with the Maze
+
+
+def _jobs(tasks: Sequence[Bench], first: int, scale: float, seeds: int) -> list[Job]:
+    return [
+        task.job(regime, seed, scale)
+        for task in tasks
+        for seed in seeds_from(first, seeds)
+        for regime in REGIMES
+        if regime not in LEFT_OUT
+    ]
+
+
+def _claims(task: Bench) -> list[Claim]:
+    """That the default is as good as Uniform and the windows in the end, and twice as fast."""
+    setting = task.job("default", 0).setting
+
+    def final(regime: str) -> Final:
+        return Final(setting, regime, task.measure)
+
+    def frames_to(regime: str) -> FramesTo:
+        return FramesTo(setting, regime, task.measure, round(ENOUGH * task.best, 3))
+
+    return [
+        *(
+            Claim(
+                text=f"{setting}: the default ends at most {NEAR:.0%} below {words}",
+                where="ours", quantity=Difference(final("default"), final(regime)),
+                holds="at least", target=-NEAR,
+            )
+            for regime, words in (("uniform", "Uniform"), ("backplay", "the paper's windows"))
+        ),
+        Claim(
+            text=f"{setting}: the default needs at most half of Uniform's frames", where="ours",
+            quantity=Ratio(frames_to("default"), frames_to("uniform")), holds="at most",
+            target=0.5,
+        ),
+    ]  # fmt: skip
+
+
+def _experiment(name: str, title: str, tasks: tuple[Bench, ...], first: int) -> Experiment:
+    return Experiment(
+        name=name, title=title, where="ours",
+        about="Every curriculum on every task with the same learner, frames and demonstrations:"
+        " mazes, the paper's grid worlds and tree, a chain with a trap, a slippery bridge,"
+        " Gymnasium, MiniGrid and PointMaze, with our PPO and Stable-Baselines3's. default is what"
+        " the library does unasked, backplay the paper's windows. Success is from the true start,"
+        " actions drawn; frames are counted to nine tenths of what the best policy reaches.",
+        scale=1.0, seeds=5, jobs=partial(_jobs, tasks, first),
+        claims=tuple(claim for task in tasks for claim in _claims(task)),
+    )  # fmt: skip
+
+
+EXPERIMENTS = (
+    _experiment("curricula", "all curricula, tasks to report on", REPORT, 0),
+    _experiment("curricula-choose", "all curricula, tasks to choose on", CHOOSE, CHOOSING),
+)
