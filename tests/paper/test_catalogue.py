@@ -28,7 +28,7 @@ NAMES = [
     "maze-table", "maze-curves", "maze-cloning", "maze-new", "maze-budget", "maze-paper",
     "grid-worlds", "grid-worlds-apart", "theory", "pommerman-4", "pommerman-100", "pommerman-dense",
     "pommerman-paper", "demo", "mountaincar", "keycorridor", "pointmaze", "obstructed",
-    "curricula", "curricula-choose",
+    "advise", "curricula", "curricula-choose",
 ]  # fmt: skip
 ALL = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=lambda one: one.name)
 

@@ -18,7 +18,7 @@ from backplay.paper.sparse_tasks.job import GymJob
 from backplay.train.job import Job
 
 EXPERIMENTS = {one.name: one for one in experiments()}
-WITHOUT = ("theory", "maze-cloning")  # nothing is trained, or always from the true start
+WITHOUT = ("theory", "maze-cloning", "advise", "demo")  # no schedules, or kinds with their own
 WITH_CURRICULA = [one for one in EXPERIMENTS.values() if one.name not in WITHOUT]
 LENGTH = 60
 

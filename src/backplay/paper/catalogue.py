@@ -33,6 +33,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "pommerman": ("pommerman-4", "pommerman-100", "pommerman-dense", "pommerman-paper"),
     "demo": ("demo",),
     "sparse_tasks": ("mountaincar", "keycorridor", "pointmaze", "obstructed"),
+    "advice": ("advise",),
     "curricula_bench": ("curricula", "curricula-choose"),
 }  # fmt: skip
 """The experiments of each folder."""

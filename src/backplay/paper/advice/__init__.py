@@ -1,0 +1,1 @@
+"""Is `backplay advise` right? Its answer for eleven tasks, beside what training takes."""
