@@ -52,6 +52,11 @@ class Spy(bp.sb3.CurriculumCallback):
                 self.logged.setdefault(name, []).append(value)
 
 
+def weights(model: DQN | SAC) -> np.ndarray:
+    """Of the policy, in one row."""
+    return np.concatenate([part.detach().numpy().ravel() for part in model.policy.parameters()])
+
+
 def quiet() -> Logger:
     return configure(None, [])
 
@@ -97,9 +102,12 @@ def test_ppo_moves_the_curriculum_of_every_worker(demo, make):
 def test_dqn_moves_it(demo):
     spy = Spy()
     model = DQN("MlpPolicy", wrapped(demo), learning_starts=100, seed=0)
+    before = weights(model)
     model.set_logger(quiet())
     model.learn(700, callback=spy)
     check_moved(spy, 1)
+    assert model._n_updates == 150  # one in four steps after the first hundred
+    assert not np.array_equal(weights(model), before)
 
 
 def test_off_policy_algorithms_do_not_update_at_every_step(demo):
@@ -129,9 +137,14 @@ def test_sac_on_a_continuous_env():
     swing = bp.record(env, lambda o: np.array([2.0 * np.sign(o[2])], np.float32), seed=0)
     start = bp.Backplay((bp.Window(0, 0, 20), bp.Window(300, 200, 200)))
     callback = bp.sb3.CurriculumCallback(every=1)
-    model = SAC("MlpPolicy", bp.BackplayEnv(env, [swing], start), learning_starts=10_000, seed=0)
+    model = SAC(
+        "MlpPolicy", bp.BackplayEnv(env, [swing], start), learning_starts=340, batch_size=16, seed=0
+    )
+    before = weights(model)
     model.learn(400, callback=callback)
     assert callback.curriculum.done
+    assert model._n_updates == 60  # one a step once it has begun
+    assert not np.array_equal(weights(model), before)
 
 
 def test_the_curriculum_is_saved_with_the_model_and_goes_on(demo, tmp_path):

@@ -159,3 +159,18 @@ def test_naming_jobs_imports_no_trainer_and_no_envs_package() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+@pytest.mark.slow
+def test_the_default_learns_what_standard_does_not() -> None:
+    def success(regime: str) -> float:
+        work = GymJob(task="slippery", regime=regime, seed=1, frames=80_000, evaluations=1).begin()
+        for _ in work.training.run():
+            pass
+        found = work.result()["measures"]["success"]
+        work.close()
+        return float(found)
+
+    best = TASKS["slippery"].best
+    assert success("default") > 0.75 * best
+    assert success("standard") < 0.05
