@@ -16,11 +16,9 @@ import pytest
 from cli_results import Result, Run, assert_refused
 
 import backplay as bp
-from backplay.restore import Replay
 from backplay.train.environments import make_env
 from backplay.ui import keys
 from backplay.ui.screen import Picture, captions, draw, fit
-from backplay.ui.session import Session
 
 STILL = ("--env-kwargs", '{"is_slippery": false}')
 
@@ -53,36 +51,6 @@ def test_what_was_taken_back_is_not_in_the_demonstration(play: Run, run: Run) ->
     assert "exact: 6 states" in result.out
     run("record", "FrozenLake-v1", "--out", "b.npz", "--actions", "2,2,1,1,1,2", *STILL)
     assert bp.load("a.npz") == bp.load("b.npz")
-
-
-@pytest.mark.parametrize("env_id", ["MiniGrid-DoorKey-5x5-v0", "MountainCar-v0", "ALE/Freeway-v5"])
-def test_undo_leads_to_the_same_episode_under_every_restorer(env_id: str) -> None:
-    env = make_env(env_id)
-    session = Session(env, seed=3)
-    rng = np.random.default_rng(0)
-    for _ in range(12):
-        for action in rng.integers(3, size=3):
-            if not session.ended:
-                session.step(int(action))
-        session.undo(int(rng.integers(4)))
-    assert len(session.actions) > 5
-    demo = session.demonstration(make_env(env_id))
-    assert demo == bp.record(make_env(env_id), session.actions, seed=3)
-    assert bp.check(make_env(env_id), demo).exact
-
-
-def test_undo_with_replay_goes_the_way_again() -> None:
-    session = Session(gym.make("CartPole-v1"), seed=0)
-    session._restorer = Replay()
-    session.restart()
-    for action in (0, 1, 1):
-        session.step(action)
-    assert session.undo(2) == 2
-    session.step(0)
-    session.undo()
-    session.step(1)
-    assert session.actions == [0, 1]
-    session.demonstration(gym.make("CartPole-v1"))
 
 
 def test_after_the_end_steps_can_be_taken_back(play: Run) -> None:

@@ -25,6 +25,7 @@ COMMANDS = {
     "demo": "train Backplay, Uniform and Standard on a sparse task and show the difference",
     "record": "record a demonstration from actions, a policy file or a saved SB3 model",
     "play": "record a demonstration by playing in the terminal, with undo",
+    "studio": "record, mend and watch in the browser",
     "check": "restore every state of a demonstration and compare it to the bit",
     "train": "train an agent from demonstrations",
     "evaluate": "measure a trained agent from the true start",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -17,12 +17,12 @@ from rich.text import Text
 
 from backplay.cli.options import EnvId, EnvKwargs, require_new_file
 from backplay.cli.record import save_and_report
+from backplay.demos.take import Take
 from backplay.errors import BackplayError
 from backplay.restore.rollout import AnyEnv
 from backplay.train.environments import make_env, parse_env_kwargs
 from backplay.ui import keys
 from backplay.ui.screen import captions, choose_render_mode, draw
-from backplay.ui.session import Session
 
 _COMMANDS = "u ⌫ undo   U undo ten   r restart   s save and leave   q leave"
 
@@ -64,33 +64,35 @@ def play(config: PlayConfig) -> int:
     env = make_env(config.env, {**kwargs, "render_mode": mode} if mode else kwargs)
     first = int(plain.action_space.start)  # type: ignore[attr-defined]  # action_names checked it
     actions = {key: first + i for key, i in keys.assign_keys(names).items()}
-    session: Session | None = None
+    take: Take | None = None
     try:
         with _open_screen(f"{config.env}, seed {config.seed}", names) as screen:
-            session = Session(env, config.seed, view=screen.view)
+            take = Take(env, config.seed)
             with keys.keyboard() as pressed:
-                wants_save = _follow(session, pressed, actions, screen)
+                wants_save = _follow(
+                    take, pressed, actions, lambda say: screen.show(take, env, say)
+                )
         if wants_save:
-            save_and_report(plain, session.demonstration(plain), config.out)
+            save_and_report(plain, take.demonstration(plain), config.out)
         else:
             print("left without saving")
     except KeyboardInterrupt:
-        print(f"\nstopped. {_again(config, session)}", file=sys.stderr)
+        print(f"\nstopped. {_again(config, take)}", file=sys.stderr)
         return 130
     except (BackplayError, OSError) as error:
-        raise BackplayError(error, do=_again(config, session) or None) from error
+        raise BackplayError(error, do=_again(config, take) or None) from error
     finally:
         env.close()
         plain.close()
     return 0
 
 
-def _again(config: PlayConfig, session: Session | None) -> str:
+def _again(config: PlayConfig, take: Take | None) -> str:
     """The command that records what was played, so that nothing is lost."""
-    if session is None or not session.actions:
+    if take is None or not take.actions:
         return ""
     words = ["backplay", "record", config.env, "--seed", str(config.seed), "--out", str(config.out)]
-    words += ["--actions", ",".join(map(str, session.actions))]
+    words += ["--actions", ",".join(map(str, take.actions))]
     if config.env_kwargs != "{}":
         words += ["--env-kwargs", config.env_kwargs]
     return f"To record what was played: {shlex.join(words)}"
@@ -99,43 +101,40 @@ def _again(config: PlayConfig, session: Session | None) -> str:
 class Screen(Protocol):
     """Where the episode is shown."""
 
-    def view(self, env: AnyEnv, observation: Any) -> Any:
-        """What `show` needs of a moment, made while the env is in it."""
-
-    def show(self, session: Session, message: str) -> None:
+    def show(self, take: Take, env: AnyEnv, message: str) -> None:
         """The present moment."""
 
 
 def _follow(
-    session: Session, pressed: Iterator[str], actions: dict[str, int], screen: Screen
+    take: Take, pressed: Iterator[str], actions: dict[str, int], show: Callable[[str], None]
 ) -> bool:
     """Does what the keys say until they say to leave; whether to save."""
-    screen.show(session, "")
+    show("")
     leaving = False
     for key in pressed:
         message = ""
         if key == keys.LEAVE:
-            if leaving or not session.actions:
+            if leaving or not take.actions:
                 return False
             message = "press q again to leave without saving, s to save"
         elif key == keys.SAVE:
-            if session.actions:
+            if take.actions:
                 return True
             message = "there is nothing to save yet"
         elif key in (keys.UNDO, "backspace", keys.UNDO_TEN):
-            taken = session.undo(10 if key == keys.UNDO_TEN else 1)
+            taken = take.undo(10 if key == keys.UNDO_TEN else 1)
             message = f"took back {taken}" if taken else "this is the beginning"
         elif key == keys.RESTART:
-            session.restart()
+            take.restart()
             message = "from the beginning"
         elif key not in actions:
             message = f"{key!r} is no key here"
-        elif session.ended:
+        elif take.ended:
             message = "the episode is over: s saves it, u takes steps back"
         else:
-            session.step(actions[key])
+            take.step(actions[key])
         leaving = key == keys.LEAVE
-        screen.show(session, message)
+        show(message)
     return False
 
 
@@ -150,24 +149,20 @@ def _open_screen(title: str, names: list[str]) -> Iterator[Screen]:
         yield Lines()
 
 
-def _status(session: Session) -> str:
-    now = session.now
-    status = f"step {len(session.actions)}, return {session.total_reward:g}, reward {now.reward:g}"
-    if session.ended:
-        status += ", the end: " + ("terminated" if now.terminated else "truncated")
+def _status(take: Take) -> str:
+    status = f"step {take.at}, return {take.total_reward:g}, reward {take.reward:g}"
+    if take.ended:
+        status += ", the end: " + ("terminated" if take.terminated else "truncated")
     return status
 
 
 class Lines:
     """A line after every key, and the env's own text if it has one."""
 
-    def view(self, env: AnyEnv, observation: Any) -> Any:
-        return env.render() if env.render_mode == "ansi" else None
-
-    def show(self, session: Session, message: str) -> None:
-        if session.now.view:
-            print(session.now.view.strip("\n"))
-        print(_status(session) + (f"; {message}" if message else ""), flush=True)
+    def show(self, take: Take, env: AnyEnv, message: str) -> None:
+        if env.render_mode == "ansi":
+            print(str(env.render()).strip("\n"))
+        print(_status(take) + (f"; {message}" if message else ""), flush=True)
 
 
 class FullScreen:
@@ -176,18 +171,16 @@ class FullScreen:
     def __init__(self, live: Live, title: str, legend: str) -> None:
         self._live, self._title, self._legend = live, title, legend
 
-    def view(self, env: AnyEnv, observation: Any) -> Any:
+    def show(self, take: Take, env: AnyEnv, message: str) -> None:
         columns, rows = shutil.get_terminal_size()
-        around = 6 + len(captions(observation)) + len(self._legend) // columns
-        return draw(env, observation, columns, max(4, rows - around))
-
-    def show(self, session: Session, message: str) -> None:
+        words = captions(take.observation)
+        around = 6 + len(words) + len(self._legend) // columns
         self._live.update(
             Group(
                 Text(self._title, style="bold"),
-                Text(_status(session), style="green" if session.ended else ""),
-                session.now.view,
-                *(Text(caption, style="italic") for caption in captions(session.now.observation)),
+                Text(_status(take), style="green" if take.ended else ""),
+                draw(env, take.observation, columns, max(4, rows - around)),
+                *(Text(caption, style="italic") for caption in words),
                 Text(self._legend, style="cyan"),
                 Text(_COMMANDS, style="dim"),
                 Text(message, style="yellow"),

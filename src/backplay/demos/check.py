@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from backplay.data import trees
+from backplay.demos import sights
 from backplay.demos.demonstration import Demonstration
 from backplay.demos.described import describe_env
 from backplay.demos.fitting import Settings
 from backplay.demos.record import find_exact
+from backplay.demos.sights import fingerprint
 from backplay.errors import BackplayError, DemonstrationError
 from backplay.restore import Restorer, renew
 from backplay.restore.rollout import AnyEnv, Divergence, replay, replay_from_reset, reset_to_another
@@ -147,15 +148,9 @@ def _would_be_exact(env: AnyEnv, demo: Demonstration) -> str | None:
 
 def _remarks(env: AnyEnv, demo: Demonstration) -> tuple[str, ...]:
     remarks = []
-    seen: dict[bytes, int] = {}
-    wasted, loop = [], None
-    prints = [_fingerprint(observation) for observation in demo.observations]
-    for t, print_ in enumerate(prints):
-        if t and print_ == prints[t - 1]:
-            wasted.append(t - 1)
-        elif loop is None and print_ in seen:
-            loop = (seen[print_], t)
-        seen.setdefault(print_, t)
+    prints = [fingerprint(observation) for observation in demo.observations]
+    wasted = sights.wasted(prints)
+    loop = next((pair for pair in sights.loops(prints) if pair[1] - pair[0] > 1), None)
     if loop:
         remarks.append(f"it loops: what is seen at step {loop[1]} was seen at step {loop[0]}")
     if wasted:
@@ -174,8 +169,3 @@ def _remarks(env: AnyEnv, demo: Demonstration) -> tuple[str, ...]:
     if demo.seed is not None and replay_from_reset(env, demo.rollout()):
         remarks.append("its seed and actions alone do not lead to the same episode again")
     return tuple(remarks)
-
-
-def _fingerprint(observation: Any) -> bytes:
-    text, arrays = trees.pack(observation)
-    return text.encode() + b"".join(array.tobytes() for array in arrays)

@@ -1,0 +1,13 @@
+"""The studio: record, mend and watch in the browser. Needs the extra `studio`.
+
+- `folder`: the one folder that the pages can see
+- `controls`: which keys, axes and buttons are which actions
+- `pictures`: what an environment looks like, as bytes for the page
+- `journal`: the take so far, on disk
+- `recording`: a person's recording: takes, time travel, saving
+- `stage`: a recording in a thread of its own, and who plays and who watches
+- `gallery`: a demonstration opened: pictures along it, loops, trims, exports
+- `guard`: who may ask: the token, the host, the origin, the size
+- `server`: the routes
+- `pages/`: plain modules and one style sheet
+"""

@@ -1,0 +1,171 @@
+"""What the studio has open: its folder, one recording, one demonstration.
+
+Comes in: what the page asks for, as plain data. Goes out: the same, or a BackplayError. Does not
+know: requests.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+from backplay import runs
+from backplay.demos import load
+from backplay.errors import BackplayError, show
+from backplay.studio import journal
+from backplay.studio.folder import Folder
+from backplay.studio.gallery import Opened
+from backplay.studio.journal import Task
+from backplay.studio.recording import Recording
+from backplay.studio.stage import Stage
+
+MOST_LISTED = 60
+_LARGE = 2**28  # bytes: a larger file is listed unread
+
+
+class Desk:
+    """One studio."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = Folder(folder)
+        self.stage: Stage | None = None
+        self._opened: Opened | None = None
+        self._lock = threading.RLock()
+        self._read: dict[tuple[Path, float], dict[str, Any]] = {}
+
+    def home(self) -> dict[str, Any]:
+        """What there is: demonstrations, runs, recordings that were not ended."""
+        stage = self.stage
+        left = [
+            {
+                "name": one.name, "env": one.task.env, "seed": one.task.seed, "began": one.began,
+                "steps": len(one.actions), "takes": len(one.takes),
+            }
+            for one in journal.left_behind(self.folder)
+        ]  # fmt: skip
+        return {
+            "folder": str(self.folder.path.resolve()),
+            "demos": [self._listed(path) for path in self.folder.demonstrations()[:MOST_LISTED]],
+            "runs": [self._run(path) for path in self.folder.runs()[:MOST_LISTED]],
+            "left": left,
+            "recording": stage and {
+                "env": stage.recording.task.env, "steps": len(stage.recording.take),
+            },
+        }  # fmt: skip
+
+    def record(self, asked: dict[str, Any]) -> None:
+        """Begins a recording: of an env, from a demonstration's step, or one that was left."""
+        with self._lock:
+            if "left" in asked:
+                left = journal.find(self.folder, asked["left"])
+                self._begin(left.task, actions=left.actions, takes=left.takes)
+                journal.remove(self.folder, left.name)
+            elif "demo" in asked:
+                opened = self.open(asked["demo"])
+                step = asked.get("step", len(opened.demo))
+                if opened.demo.actions is None or type(step) is not int:
+                    raise BackplayError("This demonstration cannot be continued")
+                self._begin(opened.task(), actions=opened.demo.actions[:step])
+            else:
+                self._begin(_task(asked))
+
+    def end_recording(self) -> None:
+        """Ends the recording; what was not saved is offered again."""
+        with self._lock:
+            stage, self.stage = self.stage, None
+        if stage is not None:
+            stage.close()
+
+    def forget(self, name: object) -> None:
+        """Removes a recording that was left."""
+        journal.remove(self.folder, name)
+
+    def open(self, name: object) -> Opened:
+        """The demonstration of this name, ready to be looked at."""
+        path = self.folder.existing(name)
+        with self._lock:
+            opened = self._opened
+            if opened is not None and (opened.path, opened.when) == (path, path.stat().st_mtime):
+                return opened
+            if opened is not None:
+                self._opened = None
+                opened.close()
+            self._opened = Opened(path)
+            return self._opened
+
+    def mend(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Writes a mended demonstration; what it is."""
+        opened = self.open(asked.get("demo"))
+        path = self.folder.new_file(asked.get("name"))
+        end, cut = asked.get("end"), asked.get("cut")
+        if type(end) is not int or not 0 < end <= len(opened.demo):
+            raise BackplayError("end", expected=f"1 to {len(opened.demo)}", got=show(end))
+        if cut is not None and not _is_stretch(cut, end):
+            raise BackplayError("cut", expected="two steps before the end", got=show(cut))
+        made = opened.mended(path, end=end, cut=tuple(cut) if cut else None)
+        return {**made, "name": self.folder.name_of(path)}
+
+    def to_minari(self, asked: dict[str, Any]) -> str:
+        """Exports a demonstration to Minari; where it is."""
+        dataset = asked.get("dataset")
+        if not isinstance(dataset, str):
+            raise BackplayError("dataset", expected="a name such as mine/lake-v0")
+        return self.open(asked.get("demo")).to_minari(dataset)
+
+    def close(self) -> None:
+        """Ends everything."""
+        self.end_recording()
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
+
+    def _begin(self, task: Task, **taken: Any) -> None:
+        self.end_recording()
+        self.stage = Stage(lambda: Recording(task, self.folder, **taken))
+
+    def _listed(self, path: Path) -> dict[str, Any]:
+        """A line on a file; a damaged one says so."""
+        stat = path.stat()
+        key = (path, stat.st_mtime)
+        if key not in self._read:
+            self._read[key] = {"name": self.folder.name_of(path), **_summary(path, stat.st_size)}
+        return self._read[key]
+
+    def _run(self, path: Path) -> dict[str, Any]:
+        try:
+            done = runs.open_run(path).result is not None
+            return {"name": self.folder.name_of(path), "finished": done}
+        except BackplayError as error:
+            return {"name": self.folder.name_of(path), "error": str(error)}
+
+
+def _summary(path: Path, size: int) -> dict[str, Any]:
+    if size > _LARGE:
+        return {"bytes": size}
+    try:
+        demo = load(path)
+    except BackplayError as error:
+        return {"error": str(error)}
+    return {
+        "env": demo.env_id, "length": len(demo), "total": float(demo.rewards.sum()),
+        "success": demo.success, "seed": demo.seed,
+    }  # fmt: skip
+
+
+def _task(asked: dict[str, Any]) -> Task:
+    env, kwargs, seed = asked.get("env"), asked.get("env_kwargs", {}), asked.get("seed", 0)
+    if not isinstance(env, str) or not env.strip():
+        raise BackplayError("env", expected="an environment's id", got=show(env))
+    if not isinstance(kwargs, dict):
+        raise BackplayError("arguments", expected="a JSON object", got=show(kwargs))
+    if type(seed) is not int or seed < 0:
+        raise BackplayError("seed", expected="a whole number from 0", got=show(seed))
+    return Task(env=env.strip(), env_kwargs=kwargs, seed=seed)
+
+
+def _is_stretch(cut: Any, end: int) -> bool:
+    if not isinstance(cut, list) or len(cut) != 2 or not all(type(step) is int for step in cut):
+        return False
+    return bool(0 <= cut[0] < cut[1] <= end)

@@ -1,0 +1,128 @@
+"""What an environment looks like, as bytes for the page.
+
+Comes in: an id and arguments, then an environment with a render mode. Goes out: PNG for small
+pictures, JPEG for large ones, text where there is no picture. Does not know: what is played.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from typing import Any, NamedTuple
+
+import gymnasium as gym
+import numpy as np
+from PIL import Image
+
+from backplay.errors import show
+from backplay.restore.rollout import AnyEnv
+from backplay.train.environments import make_env
+
+SHARP = 90_000  # pixels up to which a picture is sent without loss
+PHYSICS = 320  # pixels along a picture of MuJoCo's: a processor without graphics draws 40 a second
+THUMB = 96  # pixels along a small picture
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_FLAGS = ("mjRND_SHADOW", "mjRND_REFLECTION", "mjRND_SKYBOX", "mjRND_HAZE")
+
+
+class Picture(NamedTuple):
+    """One picture, or a text in its place."""
+
+    kind: str
+    """A media type."""
+    data: bytes
+
+
+def prepare() -> None:
+    """Lets environments draw without a screen; to be called before any is made."""
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
+    if sys.platform == "linux" and not os.environ.get("DISPLAY"):
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+        os.environ.setdefault("MUJOCO_GL", "egl")
+
+
+def make_drawn(env_id: str, kwargs: dict[str, Any]) -> AnyEnv:
+    """The environment with the best render mode it has for a page."""
+    plain = make_env(env_id, kwargs)
+    modes = plain.metadata.get("render_modes") or ()
+    mode = next((mode for mode in ("rgb_array", "ansi") if mode in modes), None)
+    if mode is None:
+        return plain
+    plain.close()
+    env = make_env(env_id, {**kwargs, "render_mode": mode})
+    renderer = getattr(env.unwrapped, "mujoco_renderer", None)
+    if renderer is not None:
+        _make_fast(env.unwrapped, renderer)
+    return env
+
+
+def draw(env: AnyEnv, observation: Any) -> Picture:
+    """What `env` looks like now."""
+    pixels = _pixels(env)
+    if isinstance(pixels, np.ndarray):
+        kind = "png" if pixels.shape[0] * pixels.shape[1] <= SHARP else "jpeg"
+        return Picture(f"image/{kind}", _encoded(Image.fromarray(pixels), kind))
+    words = _ANSI.sub("", pixels) if pixels else show(observation, limit=2_000)
+    return Picture("text/plain", words.encode())
+
+
+def draw_small(env: AnyEnv) -> Picture:
+    """The same for a strip: at most THUMB pixels along; empty text where there is no picture."""
+    pixels = _pixels(env)
+    if not isinstance(pixels, np.ndarray):
+        return Picture("text/plain", b"")
+    image = Image.fromarray(pixels)
+    image.thumbnail((THUMB, THUMB), Image.Resampling.BOX)
+    return Picture("image/jpeg", _encoded(image, "jpeg"))
+
+
+def pixels_of(env: AnyEnv) -> np.ndarray | None:
+    """The picture of `env` as it is drawn, [height, width, 3]; None where it has none."""
+    pixels = _pixels(env)
+    return pixels if isinstance(pixels, np.ndarray) else None
+
+
+def _pixels(env: AnyEnv) -> np.ndarray | str | None:
+    if env.render_mode not in ("rgb_array", "ansi"):
+        return None
+    try:
+        drawn: Any = env.render()
+    except (gym.error.DependencyNotInstalled, ImportError):
+        return None
+    if isinstance(drawn, np.ndarray) and drawn.ndim == 3:
+        _switch_off_extras(env)
+        return np.ascontiguousarray(drawn[..., :3], np.uint8)
+    return drawn if isinstance(drawn, str) else None
+
+
+def _encoded(image: Image.Image, kind: str) -> bytes:
+    buffer = io.BytesIO()
+    if kind == "png":
+        image.save(buffer, "PNG", compress_level=1)
+    else:
+        image.save(buffer, "JPEG", quality=88)
+    return buffer.getvalue()
+
+
+def _make_fast(base: Any, renderer: Any) -> None:
+    """Sets what MuJoCo draws with: a smaller picture, no smoothing, no shadows."""
+    quality, buffer = base.model.vis.quality, base.model.vis.global_
+    quality.offsamples = quality.shadowsize = 0
+    for side in ("width", "height"):
+        wanted = getattr(renderer, side, None) or PHYSICS
+        setattr(renderer, side, min(PHYSICS, wanted))
+        setattr(buffer, f"off{side}", max(PHYSICS, getattr(buffer, f"off{side}")))
+
+
+def _switch_off_extras(env: AnyEnv) -> None:
+    """Shadows and reflections of MuJoCo's, once there is a scene to switch them off in."""
+    scene = getattr(getattr(env.unwrapped, "mujoco_renderer", None), "viewer", None)
+    scene = getattr(scene, "scn", None)
+    if scene is not None:
+        import mujoco
+
+        for flag in _FLAGS:
+            scene.flags[getattr(mujoco.mjtRndFlag, flag)] = 0

@@ -1,0 +1,356 @@
+"""A person's recording: the present take, the kept ones, time travel, saving.
+
+Comes in: messages of the page as plain data, and the passing of time. Goes out: where it stands, as
+plain data, and pictures. Does not know: threads, sockets, browsers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from backplay.demos.check import check
+from backplay.demos.take import Take
+from backplay.errors import BackplayError, show
+from backplay.studio import controls, pictures
+from backplay.studio.folder import Folder
+from backplay.studio.journal import Journal, Task
+from backplay.studio.pictures import Picture
+from backplay.train.environments import make_env
+
+MOST_THUMBS = 96
+MOST_MARKS = 400
+MOST_LOOPS = 8
+MOST_TAKES = 20
+CHECKED_STEPS = 20_000  # replayed by the check of a recording that was just made
+PACES = (0.5, 120.0)  # steps a second
+_WORDS = 3  # of info that are shown
+
+
+@dataclass(frozen=True)
+class KeptTake:
+    """A take that can be opened again."""
+
+    actions: tuple[Any, ...]
+    total_reward: float
+    ended: str
+    success: bool | None
+
+
+class Recording:
+    """One task, played by one person."""
+
+    def __init__(
+        self,
+        task: Task,
+        folder: Folder,
+        *,
+        actions: Sequence[Any] = (),
+        takes: Sequence[Sequence[Any]] = (),
+    ) -> None:
+        """Begins a recording, or resumes one whose `actions` and `takes` were left behind."""
+        self.task, self._folder = task, folder
+        self._env = pictures.make_drawn(task.env, task.env_kwargs)
+        self.controls = controls.controls_of(self._env)
+        self.take = Take(self._env, task.seed)
+        self.takes: list[KeptTake] = []
+        self.thumbs: dict[int, Picture] = {}
+        self.thumb_stride = 1
+        self.pace: float | None = None
+        """Steps a second while it plays; None while it waits."""
+        self.message = ""
+        self.saved: dict[str, Any] | None = None
+        """What was saved last, until the take changes."""
+        self.version = 0
+        """Changes when more than one step at the end has changed."""
+        self._held: Any = None
+        self._journal = Journal(folder, task)
+        self._look()
+        for kept in takes:
+            self._load([self._typed(action) for action in kept])
+            self._keep()
+        if actions:
+            self._load([self._typed(action) for action in actions])
+        elif takes:
+            self._restart()
+
+    def do(self, message: Any) -> None:
+        """Does what the page asks for; what goes wrong is said in `message`."""
+        self.message = ""
+        try:
+            name = message.get("do") if isinstance(message, dict) else None
+            action: Callable[..., None] | None = _DEEDS.get(name) if name else None
+            if action is None:
+                raise BackplayError("do", expected=f"one of {', '.join(_DEEDS)}", got=show(name))
+            action(self, message)
+        except BackplayError as error:
+            self.pace = None
+            self.message = str(error)
+
+    def tick(self) -> None:
+        """One step of real time: with what is held, or idle; where nothing is idle it waits."""
+        held = self._held if self._held is not None else self._idle()
+        if self.take.ended:
+            self.pace = None
+        elif held is not None:
+            self.do({"do": "act", "action": held})
+
+    def picture(self) -> Picture:
+        """What is seen now."""
+        return pictures.draw(self._env, self.take.observation)
+
+    def scene(self) -> dict[str, Any]:
+        """Where it stands, after every step."""
+        take = self.take
+        return {
+            "at": take.at, "length": len(take), "reward": take.reward, "total": take.total_reward,
+            "ended": _ended(take.terminated, take.truncated),
+            "success": self._success() if take.ended else None, "pace": self.pace,
+            "message": self.message, "saved": self.saved, "version": self.version,
+            "thumb_stride": self.thumb_stride, "words": _words(take),
+            "action": None if not take.at else np.asarray(take.actions[take.at - 1]).tolist(),
+        }  # fmt: skip
+
+    def timeline(self) -> dict[str, Any]:
+        """The whole take: where rewards came, what looks like a loop, and the other takes."""
+        rewards = np.asarray(self.take.rewards)
+        usual = float(np.median(rewards)) if len(rewards) else 0.0
+        marks = np.flatnonzero(rewards != usual)[:MOST_MARKS]
+        best = self._best()
+        return {
+            "version": self.version,
+            "usual": usual,
+            "marks": [[int(t) + 1, float(rewards[t])] for t in marks],
+            "loops": self.take.loops()[:MOST_LOOPS],
+            "takes": [
+                {
+                    "length": len(kept.actions), "total": kept.total_reward, "ended": kept.ended,
+                    "success": kept.success, "best": i == best,
+                }
+                for i, kept in enumerate(self.takes)
+            ],
+        }  # fmt: skip
+
+    def close(self) -> None:
+        """Ends it; unless it was saved as it stands, it is offered again."""
+        self._journal.close(remove=self.saved is not None or not (len(self.take) or self.takes))
+        self._env.close()
+
+    def _act(self, message: dict[str, Any]) -> None:
+        action = controls.action_from(self._env.action_space, message.get("action"))
+        take = self.take
+        if take.ended:
+            raise BackplayError("The episode is over", do="Save it, go back, or begin again.")
+        if take.at < len(take):
+            if any(take.ends):
+                self._keep()
+            self._journal.back(take.at)
+            self.version += 1
+        take.step(action)
+        self._journal.act(action)
+        self.saved = None
+        if take.ended:
+            self.pace = None
+            self.version += 1
+        self._look()
+
+    def _hold(self, message: dict[str, Any]) -> None:
+        self._held = message.get("action")
+        if self._held is not None:
+            controls.action_from(self._env.action_space, self._held)
+
+    def _play(self, message: dict[str, Any]) -> None:
+        pace = message.get("pace")
+        if not isinstance(pace, int | float) or not PACES[0] <= pace <= PACES[1]:
+            raise BackplayError(
+                "pace", expected=f"{PACES[0]} to {PACES[1]} steps a second", got=show(pace)
+            )
+        self.pace = None if self.take.ended else float(pace)
+
+    def _pause(self, _: dict[str, Any]) -> None:
+        self.pace = None
+        self.version += 1
+
+    def _go(self, message: dict[str, Any]) -> None:
+        self.pace = None
+        self.take.go(_whole(message, "step"))
+
+    def _back(self, message: dict[str, Any]) -> None:
+        self.pace = None
+        self.take.go(max(0, self.take.at - _whole(message, "steps")))
+
+    def _restart(self, _: dict[str, Any] | None = None) -> None:
+        self._keep()
+        self._load([])
+
+    def _cut(self, message: dict[str, Any]) -> None:
+        first, last = _whole(message, "first"), _whole(message, "last")
+        self._keep()
+        self.pace = None
+        before = self.take.total_reward if self.take.at == len(self.take) else None
+        self._forget_thumbs(first)
+        differs = self.take.cut(first, last, self._look)
+        self._changed()
+        if differs is None:
+            self.message = f"{last - first} steps are out, and the rest goes as it did"
+        else:
+            now = f", return {self.take.total_reward:g}" if before is not None else ""
+            self.message = (
+                f"{last - first} steps are out; from step {differs} on the rest goes another way"
+                f"{now}. The take as it was is kept below."
+            )
+
+    def _trim(self, _: dict[str, Any]) -> None:
+        self._keep()
+        self.take.trim()
+        self._forget_thumbs(self.take.at)
+        self._changed()
+
+    def _open(self, message: dict[str, Any]) -> None:
+        index = _whole(message, "take")
+        if index >= len(self.takes):
+            raise BackplayError("There is no such take")
+        kept = self.takes[index]
+        self._keep()
+        self._load(list(kept.actions))
+
+    def _drop(self, message: dict[str, Any]) -> None:
+        index = _whole(message, "take")
+        if index >= len(self.takes):
+            raise BackplayError("There is no such take")
+        del self.takes[index]
+        self._note_takes()
+
+    def _save(self, message: dict[str, Any]) -> None:
+        success = message.get("success")
+        if not isinstance(success, bool | None):
+            raise BackplayError("success", expected="true, false or null", got=show(success))
+        path = self._folder.new_file(message.get("name"), overwrite=message.get("replace") is True)
+        self.pace = None
+        plain = make_env(self.task.env, self.task.env_kwargs)
+        try:
+            demo = self.take.demonstration(plain, success)
+            report = check(plain, demo, max_steps=CHECKED_STEPS)
+            demo.save(path)
+        finally:
+            plain.close()
+        self._keep()
+        self.saved = {
+            "name": self._folder.name_of(path), "exact": report.exact, "report": str(report),
+            "length": len(demo), "total": float(demo.rewards.sum()), "success": demo.success,
+        }  # fmt: skip
+
+    def _load(self, actions: Sequence[Any]) -> None:
+        """Another take in place of this one."""
+        self.pace = None
+        self.take.restart()
+        self._forget_thumbs(-1)
+        self._look()
+        taken = self.take.play(actions, self._look)
+        self._changed()
+        if taken < len(actions):
+            self.message = f"the episode ended after {taken} of {len(actions)} actions"
+
+    def _keep(self) -> None:
+        """Keeps the whole take beside the present one, unless it is kept already."""
+        take = self.take
+        actions = tuple(take.actions)
+        same = any(_same(actions, kept.actions) for kept in self.takes)
+        if not actions or same:
+            return
+        whole = sum(take.rewards)
+        self.takes.append(KeptTake(actions, whole, _ended(*take.ends), self._success()))
+        if len(self.takes) > MOST_TAKES:
+            worst = min(range(len(self.takes) - 1), key=lambda i: _merit(self.takes[i]))
+            del self.takes[worst]
+        self._note_takes()
+
+    def _note_takes(self) -> None:
+        self._journal.keep([kept.actions for kept in self.takes])
+        self.version += 1
+
+    def _changed(self) -> None:
+        self._journal.replace(self.take.actions)
+        self.saved = None
+        self.version += 1
+
+    def _look(self) -> None:
+        """Keeps a small picture of the present step if its turn has come."""
+        at = self.take.at
+        if len(self.take) == at:
+            self._forget_thumbs(at - 1)
+        if at % self.thumb_stride == 0 and at not in self.thumbs:
+            self.thumbs[at] = pictures.draw_small(self._env)
+        if len(self.thumbs) > MOST_THUMBS:
+            self.thumb_stride *= 2
+            self.thumbs = {t: p for t, p in self.thumbs.items() if t % self.thumb_stride == 0}
+
+    def _forget_thumbs(self, last: int) -> None:
+        if any(step > last for step in self.thumbs):
+            self.thumbs = {step: p for step, p in self.thumbs.items() if step <= last}
+
+    def _success(self) -> bool | None:
+        """What the environment says of the end of the take; None if it says nothing."""
+        said = [self.take.end_info[k] for k in ("is_success", "success") if k in self.take.end_info]
+        return bool(said[0]) if said and any(self.take.ends) else None
+
+    def _best(self) -> int | None:
+        merits = [_merit(kept) for kept in self.takes]
+        return merits.index(max(merits)) if merits else None
+
+    def _idle(self) -> Any:
+        kind = self.controls["kind"]
+        if kind == "discrete":
+            return self.controls["idle"]
+        if kind == "box":
+            return [part["rest"] for part in self.controls["parts"]]
+        return [0] * len(self.controls["sizes"])
+
+    def _typed(self, action: Any) -> Any:
+        """An action as it was, from JSON."""
+        space = self._env.action_space
+        if isinstance(space, spaces.Discrete):
+            return int(action)
+        return np.asarray(action, space.dtype)
+
+
+_DEEDS: dict[str, Callable[[Recording, dict[str, Any]], None]] = {
+    "act": Recording._act, "hold": Recording._hold, "play": Recording._play,
+    "pause": Recording._pause, "go": Recording._go, "back": Recording._back,
+    "restart": Recording._restart, "cut": Recording._cut, "trim": Recording._trim,
+    "keep": lambda recording, _: recording._keep(), "open": Recording._open,
+    "drop": Recording._drop, "save": Recording._save,
+}  # fmt: skip
+
+
+def _merit(kept: KeptTake) -> tuple[Any, ...]:
+    """Success first, then the return, then being short."""
+    return kept.success is True, kept.total_reward, -len(kept.actions)
+
+
+def _ended(terminated: bool, truncated: bool) -> str:
+    return "terminated" if terminated else "truncated" if truncated else ""
+
+
+def _words(take: Take) -> list[str]:
+    """Texts in what is seen and said, such as MiniGrid's mission."""
+    seen = take.observation if isinstance(take.observation, dict) else {}
+    said = {**take.info, **seen}
+    return [f"{key}: {part}" for key, part in said.items() if isinstance(part, str)][:_WORDS]
+
+
+def _same(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    if len(one) != len(other):
+        return False
+    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def _whole(message: dict[str, Any], name: str) -> int:
+    value = message.get(name)
+    if type(value) is not int or value < 0:
+        raise BackplayError(name, expected="a whole number from 0", got=show(value))
+    return value
