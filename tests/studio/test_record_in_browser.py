@@ -192,6 +192,7 @@ def test_a_second_window_watches_and_takes_over(
 
 
 def test_pommerman_is_played_against_agents(page: "Page", studio: Served) -> None:
+    make_env("Backplay/PommermanFFA-v0", {"opponents": "simple"}).reset()  # compiled once
     page.goto(studio.address())
     page.wait_for_selector("#opponents")
     page.select_option("#opponents", "simple")
