@@ -192,7 +192,9 @@ def test_a_second_window_watches_and_takes_over(
 
 
 def test_pommerman_is_played_against_agents(page: "Page", studio: Served) -> None:
-    make_env("Backplay/PommermanFFA-v0", {"opponents": "simple"}).reset()  # compiled once
+    game = make_env("Backplay/PommermanFFA-v0", {"opponents": "simple"})
+    game.reset()
+    game.step(0)  # by now all is compiled, and the page need not wait for it
     page.goto(studio.address())
     page.wait_for_selector("#opponents")
     page.select_option("#opponents", "simple")

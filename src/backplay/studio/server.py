@@ -25,7 +25,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from backplay.data.archive import write_atomically
+from backplay.data.files import write_atomically
 from backplay.demos import load
 from backplay.errors import BackplayError, show
 from backplay.studio.desk import Desk
