@@ -62,9 +62,9 @@ def test_when_the_playing_window_is_closed_the_others_are_told(stage: Stage) -> 
     first.send(do="play", pace=60)
     second.until("at", 3)
     stage.leave(first.number)
-    told = second.until("free", True)
+    told = second.until("pace", None)
     assert told.facts["role"] == "watches"
-    assert second.until("pace", None)
+    assert told.facts["free"]
     third = Window(stage)
     third.until("role", "plays")
 
