@@ -24,7 +24,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from backplay.envs.pommerman.vector import PommermanVector
 from backplay.learners import PPO
-from backplay.learners.sparse import TableAdam
+from backplay.learners.sparse import FactSum, TableAdam
 from backplay.learners.sparse_kernels import add_gradients, add_rows, invert
 from backplay.paper.pommerman.network import SHAPES, BoardNetwork
 from backplay.paper.pommerman.presets import PRESETS
@@ -178,6 +178,7 @@ def shares(ours: Ours) -> dict[str, float]:
     updating = seconds_of(lambda: learner.update(rollout)) / rollout.frames
 
     config, layer = learner.config, learner.network.first
+    assert isinstance(layer, FactSum)
     facts = rollout.observations.flatten(0, 1)[: config.minibatch_size].numpy()  # type: ignore[union-attr]
     table, bias = (part.detach().numpy() for part in (layer.table, layer.bias))
     out, gradient = np.empty((len(facts), table.shape[1]), np.float32), np.zeros_like(table)
