@@ -119,6 +119,11 @@ class MazeVector(VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
         self.restored_steps += self._states.hold(getattr(curriculum, "walks", ()))
         self.curriculum = curriculum
 
+    def places(self, demo: Ints, step: Ints) -> NDArray[np.int64]:
+        """Maze and cell of the starts demo [k], step [k], as the curriculum of now draws them."""
+        found = self._states.look_up(demo, step)
+        return np.stack([found.mazes, found.cells.astype(np.int64)], 1)
+
     def take_episodes(self) -> list[Episode]:
         """The episodes that finished since the last call, oldest first (at most 100,000)."""
         return self._finished.take()

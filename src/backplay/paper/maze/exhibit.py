@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from backplay.envs.maze import draw
 from backplay.paper.films import Filmed, films, moments
+from backplay.paper.maze.distances import STARTS, draw_distances
 from backplay.paper.maze.figures import DrawnPath, draw_paths
+from backplay.paper.maze.methods import tables as of_methods
 from backplay.paper.maze.run import PAPER
 from backplay.report.exhibit import Exhibit, Table
 from backplay.report.intervals import mean_of, share_of
@@ -58,9 +60,14 @@ def exhibit(records: Sequence[RunRecord]) -> Exhibit:
         for group in groups
         if group.ended and group.ended[0].result.get("paths")
     ]
+    starts = draw_distances(records)
     return Exhibit(
-        figures={PATHS: draw_paths(rows)} if rows else {}, words={PATHS: _PATHS},
-        tables=tuple(table for table in tables if len(table.cells) > 1),
+        figures={
+            **({PATHS: draw_paths(rows)} if rows else {}),
+            **({} if starts is None else {STARTS: starts}),
+        },
+        words={PATHS: _PATHS},
+        tables=(*of_methods(records), *(table for table in tables if len(table.cells) > 1)),
         films=films(records, "paths", _in_first_maze),
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ hundredth nobody learns a way, and a run takes half a minute instead of ten.
 from __future__ import annotations
 
 from backplay.paper.experiment import Experiment, scaled, seeds_from
+from backplay.paper.maze import methods
 from backplay.paper.maze.claims import (
     BUDGET_CLAIM,
     ENOUGH_FRAMES,
@@ -141,5 +142,17 @@ EXPERIMENTS = (
         about=f"{_SETS} Optimal demonstrations; network, learner, windows and, at scale 1, frames"
         " are the paper's, which take one core more than an hour a run.",
         scale=1.0, seeds=3, jobs=_paper_jobs, claims=tuple(paper_claims()),
+    ),
+    Experiment(
+        name="imitation", title="imitation on equal terms", where="Table 1",
+        about=f"{_SETS} Every method has the same 2 million frames, but for DAgger, which has a"
+        " tenth: it asks for labels. Measured from cells off the demonstrations too.",
+        scale=1.0, seeds=3, jobs=methods.jobs, claims=methods.claims(),
+    ),
+    Experiment(
+        name="maze-reverse", title="how far the reverse curriculum gets", where="Appendix A.3",
+        about="Florensa's curriculum in mazes of 8 x 8, 12 x 12 and 24 x 24 cells, beside Backplay"
+        " and Standard, with 2 million frames each; how far from the goal its starts are.",
+        scale=1.0, seeds=3, jobs=methods.reverse_jobs, claims=methods.reverse_claims(),
     ),
 )  # fmt: skip

@@ -52,7 +52,7 @@ class MazeJob:
     curve: ClassVar[tuple[str, ...]] = (*PLAYED, "sampled_success")
     measures: ClassVar[tuple[str, ...]] = (
         *PLAYED, "extra_std", "sampled_success", "held_out_success", "held_out_sampled_success",
-        "one_off", "three_off",
+        "one_off", "three_off", "labels",
     )  # fmt: skip
 
     regime: str

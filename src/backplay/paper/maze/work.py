@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 from backplay.envs.maze.evaluate import Played, play, reached_from
 from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.sets import MazeLibrary, MazeSet
-from backplay.envs.maze.solve import cells_off
+from backplay.envs.maze.solve import cells_off, distances_to_goals
+from backplay.learners import DAgger
 from backplay.learners.cloning import CloningProgress
 from backplay.learners.workers import Workers
 from backplay.paper.maze import regimes as maze
@@ -29,6 +31,7 @@ from backplay.train import Progress, TrainConfig, Training
 from backplay.train.job import Say, progress_line
 from backplay.train.progress import by_steps_back
 
+DRAWN = 500  # starts whose distance to the goal a line of metrics sums up
 SHOWN = 4  # mazes whose paths a result keeps
 OFF = {"one_off": 1, "three_off": 3}  # steps from the demonstration of the cells measured from
 
@@ -62,6 +65,7 @@ class MazeWork:
         mazes = self.library.training
         line = progress_line(progress)
         line["by_steps_back"] = by_steps_back(progress.episodes, mazes.lengths)
+        line["start_distances"] = self._start_distances()
         if progress.evaluation is not None:
             greedy = self._greedy(maze.measured(mazes)).summary()
             self.evaluated = {
@@ -88,6 +92,7 @@ class MazeWork:
                 "held_out_success": apart["greedy"]["success"],
                 "held_out_sampled_success": apart["sampled"]["success"],
                 **{name: self._from_off(steps) for name, steps in OFF.items()},
+                "labels": self._labels(),
             },
             "training": on_training,
             "held_out": held_out,
@@ -118,6 +123,25 @@ class MazeWork:
         played = play(mazes, self._likeliest)
         self.network.forget()
         return played
+
+    def _start_distances(self) -> list[int]:
+        """How far starts as they are drawn now are from the goal: the deciles, 0 to 10."""
+        training = self.training
+        assert training is not None
+        rng = np.random.default_rng(training.frames)  # of its own: measuring changes nothing
+        drawn = training.curriculum.sample(self.library.training.lengths, DRAWN, rng)
+        (places,) = training.envs.call("places", *drawn)
+        found = self._distances[places[:, 0], places[:, 1]]
+        return [int(n) for n in np.quantile(found, np.arange(11) / 10, method="nearest")]
+
+    @cached_property
+    def _distances(self) -> NDArray[np.int32]:
+        return distances_to_goals(self.library.training)
+
+    def _labels(self) -> float:
+        """States that an expert was asked about."""
+        learner = self.training.learner if self.training is not None else None
+        return float(learner.labels) if isinstance(learner, DAgger) else 0.0
 
     def _from_off(self, steps: int) -> float | None:
         """Success with the likeliest actions from all cells so far off the demonstrations."""

@@ -1,0 +1,148 @@
+"""The paper's Table 1, measured: what each method needs, and what comes of it in the Maze.
+
+Comes in: a scale and a number of seeds; later, records of the runs. Goes out: jobs, claims, and one
+table. The paper's table has words alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from backplay.paper.experiment import scaled, seeds_from
+from backplay.paper.maze.job import MazeJob
+from backplay.report.claims import Claim, Difference, Final
+from backplay.report.exhibit import Table
+from backplay.report.records import RunRecord, grouped
+from backplay.train.job import Job
+
+if TYPE_CHECKING:
+    from backplay.report.records import Group
+
+NEEDS = {
+    "standard": "nothing",
+    "backplay": "states, resets",
+    "uniform": "states, resets",
+    "florensa": "one state near the goal, resets, a reversible env",
+    "cloned": "states, actions",
+    "cloned+ppo": "states, actions",
+    "kickstarted": "states, actions",
+    "gail": "states, actions",
+    "gail+uniform": "states, actions, resets",
+    "gail+default": "states, actions, resets",
+    "dagger": "states, actions, an expert who can be asked",
+}
+"""By regime: of demonstrations, and of the env. All but cloning act in the env."""
+FRAMES = 2_048_000
+"""Of a run at scale 1: enough for Backplay, see results/maze.md."""
+ASKED_FRAMES = 204_800  # of DAgger: what it needs are labels
+LABEL = "imitation on equal terms"
+SETTING = f"Optimal, {LABEL}"
+REVERSE_SIZES = (8, 12, 24)
+_TABLE = {
+    "success": "success", "optimal": "shortest paths", "sampled_success": "success, drawn actions",
+    "one_off": "one cell off", "three_off": "three cells off",
+}  # fmt: skip
+
+
+def jobs(scale: float, seeds: int) -> list[Job]:
+    """All regimes with the same frames; those that imitate first."""
+    first = ("gail", "dagger", "cloned", "backplay", "gail+uniform", "gail+default")
+    regimes = (*first, *(regime for regime in NEEDS if regime not in first))
+    return [
+        MazeJob(
+            regime=regime, seed=seed, label=LABEL, evaluations=20,
+            frames=0 if regime == "cloned"
+            else scaled(ASKED_FRAMES if regime == "dagger" else FRAMES, scale),
+        )
+        for seed in seeds_from(0, seeds)
+        for regime in regimes
+    ]  # fmt: skip
+
+
+def reverse_jobs(scale: float, seeds: int) -> list[Job]:
+    """Florensa's curriculum where it must work, beside Backplay: small mazes, then the paper's."""
+    return [
+        MazeJob(regime=regime, seed=seed, size=size, frames=scaled(FRAMES, scale), evaluations=20)
+        for size in REVERSE_SIZES
+        for seed in seeds_from(0, seeds)
+        for regime in ("florensa", "backplay", "standard")
+    ]
+
+
+def claims() -> tuple[Claim, ...]:
+    """What the paper's Table 1 and section 4.2 say, as far as they say anything measurable."""
+    off = Difference(Final(SETTING, "backplay", "one_off"), Final(SETTING, "cloned", "one_off"))
+    return (
+        Claim(
+            text="Cloning suffers one cell off the demonstration, Backplay does not",
+            where="Section 3.2", quantity=off, holds="at least", target=0.1,
+        ),
+        Claim(
+            text="GAIL does no better than Backplay with the same frames", where="Table 1",
+            quantity=Difference(
+                Final(SETTING, "backplay", "success"), Final(SETTING, "gail", "success")
+            ),
+            holds="at least", target=0.0,
+        ),
+        Claim(
+            text="Who is told what to do where it goes astray suffers less than who is not",
+            where="ours",
+            quantity=Difference(
+                Final(SETTING, "dagger", "one_off"), Final(SETTING, "cloned", "one_off")
+            ),
+            holds="at least", target=0.1,
+        ),
+    )  # fmt: skip
+
+
+def reverse_claims() -> tuple[Claim, ...]:
+    """That it learns small mazes, and gets less far in larger ones."""
+    small = tuple(
+        Claim(
+            text=f"Florensa's curriculum learns mazes of {size} x {size} cells", where="ours",
+            quantity=Final(f"Optimal, {size}x{size}", "florensa", "success"),
+            holds="at least", target=0.9,
+        )
+        for size in REVERSE_SIZES[:-1]
+    )  # fmt: skip
+    behind = Difference(
+        Final("Optimal", "backplay", "success"), Final("Optimal", "florensa", "success")
+    )
+    return (
+        *small,
+        Claim(
+            text="It is behind Backplay in mazes of 24 x 24 cells", where="Table 2",
+            quantity=behind, paper=0.49, holds="at least", target=0.1,
+        ),
+    )  # fmt: skip
+
+
+def table(records: Sequence[RunRecord]) -> Table | None:
+    """One row for each regime: what it needs, and means over seeds of what it came to."""
+    groups = grouped(one for one in records if one.setting == SETTING and one.finished)
+    by_regime = {group.regime: group for group in groups}
+    if not by_regime:
+        return None
+    head = ("regime", "needs", "seeds", "frames", "labels asked", *_TABLE.values())
+    rows = [_row(regime, by_regime[regime]) for regime in NEEDS if regime in by_regime]
+    note = (
+        "Greedy from every true start, or from every cell so many steps off a demonstration; the"
+        " expert whom DAgger asks is A*. A label is an answer about a state not asked about before."
+    )
+    return Table("What each method needs, and what comes of it (Table 1)", note, [head, *rows])
+
+
+def _row(regime: str, group: Group) -> tuple[str, ...]:
+    def mean(name: str) -> float:
+        found = [value for run in group.runs if (value := run.measures.get(name)) is not None]
+        return sum(found) / len(found) if found else float("nan")
+
+    labels = mean("labels")
+    return (
+        regime, NEEDS[regime], str(len(group.runs)),
+        f"{group.runs[0].frames / 1e6:.3g} M" if group.runs[0].frames else "0",
+        f"{labels:,.0f}" if isfinite(labels) else "0",
+        *(f"{mean(name):.0%}" if isfinite(mean(name)) else "–" for name in _TABLE),
+    )  # fmt: skip
