@@ -34,12 +34,12 @@ NEEDS = {
     "dagger": "states, actions, an expert who can be asked",
 }
 """By regime: of demonstrations, and of the env. All but cloning act in the env."""
-FRAMES = 2_048_000
-"""Of a run at scale 1: enough for Backplay, see results/maze.md."""
-ASKED_FRAMES = 204_800  # of DAgger: what it needs are labels
-LABEL = "imitation on equal terms"
-SETTING = f"Optimal, {LABEL}"
-REVERSE_SIZES = (8, 12, 24)
+FRAMES = {8: 512_000, 12: 512_000, 24: 2_048_000}
+"""Of a run at scale 1, by cells along a side: enough for Backplay, see results/maze.md."""
+ASKING = 0.1  # share of these frames that DAgger has: what it needs are labels
+LABEL = "imitation"
+SETTINGS = {12: f"Optimal, 12x12, {LABEL}", 24: f"Optimal, {LABEL}"}
+SETTING = SETTINGS[24]
 _TABLE = {
     "success": "success", "optimal": "shortest paths", "sampled_success": "success, drawn actions",
     "one_off": "one cell off", "three_off": "three cells off",
@@ -50,12 +50,13 @@ def jobs(scale: float, seeds: int) -> list[Job]:
     """All regimes with the same frames; those that imitate first."""
     first = ("gail", "dagger", "cloned", "backplay", "gail+uniform", "gail+default")
     regimes = (*first, *(regime for regime in NEEDS if regime not in first))
+    shares = {"cloned": 0.0, "dagger": ASKING}
     return [
         MazeJob(
-            regime=regime, seed=seed, label=LABEL, evaluations=20,
-            frames=0 if regime == "cloned"
-            else scaled(ASKED_FRAMES if regime == "dagger" else FRAMES, scale),
+            regime=regime, seed=seed, size=size, label=LABEL, evaluations=20,
+            frames=round(shares.get(regime, 1.0) * scaled(FRAMES[size], scale)),
         )
+        for size in SETTINGS
         for seed in seeds_from(0, seeds)
         for regime in regimes
     ]  # fmt: skip
@@ -64,8 +65,8 @@ def jobs(scale: float, seeds: int) -> list[Job]:
 def reverse_jobs(scale: float, seeds: int) -> list[Job]:
     """Florensa's curriculum where it must work, beside Backplay: small mazes, then the paper's."""
     return [
-        MazeJob(regime=regime, seed=seed, size=size, frames=scaled(FRAMES, scale), evaluations=20)
-        for size in REVERSE_SIZES
+        MazeJob(regime=regime, seed=seed, size=size, frames=scaled(frames, scale), evaluations=20)
+        for size, frames in FRAMES.items()
         for seed in seeds_from(0, seeds)
         for regime in ("florensa", "backplay", "standard")
     ]
@@ -105,7 +106,7 @@ def reverse_claims() -> tuple[Claim, ...]:
             quantity=Final(f"Optimal, {size}x{size}", "florensa", "success"),
             holds="at least", target=0.9,
         )
-        for size in REVERSE_SIZES[:-1]
+        for size in (8, 12)
     )  # fmt: skip
     behind = Difference(
         Final("Optimal", "backplay", "success"), Final("Optimal", "florensa", "success")
@@ -119,9 +120,15 @@ def reverse_claims() -> tuple[Claim, ...]:
     )  # fmt: skip
 
 
-def table(records: Sequence[RunRecord]) -> Table | None:
+def tables(records: Sequence[RunRecord]) -> tuple[Table, ...]:
+    """One for each size of maze of which there are runs."""
+    found = (_table(size, [one for one in records if one.finished]) for size in SETTINGS)
+    return tuple(one for one in found if one is not None)
+
+
+def _table(size: int, records: Sequence[RunRecord]) -> Table | None:
     """One row for each regime: what it needs, and means over seeds of what it came to."""
-    groups = grouped(one for one in records if one.setting == SETTING and one.finished)
+    groups = grouped(one for one in records if one.setting == SETTINGS[size])
     by_regime = {group.regime: group for group in groups}
     if not by_regime:
         return None
@@ -131,7 +138,8 @@ def table(records: Sequence[RunRecord]) -> Table | None:
         "Greedy from every true start, or from every cell so many steps off a demonstration; the"
         " expert whom DAgger asks is A*. A label is an answer about a state not asked about before."
     )
-    return Table("What each method needs, and what comes of it (Table 1)", note, [head, *rows])
+    title = f"What each method needs, and what comes of it (Table 1): {size} x {size} cells"
+    return Table(title, note, [head, *rows])
 
 
 def _row(regime: str, group: Group) -> tuple[str, ...]:
