@@ -27,7 +27,7 @@ __all__ = ["FOLDERS", "Experiment", "exhibit", "experiment", "experiments", "job
 FOLDERS: dict[str, tuple[str, ...]] = {
     "maze": (
         "maze-table", "maze-curves", "maze-cloning", "maze-new", "maze-budget", "maze-paper",
-        "imitation", "maze-reverse",
+        "imitation", "maze-reverse", "maze-unseen",
     ),
     "grid_worlds": ("grid-worlds", "grid-worlds-apart"),
     "theory": ("theory",),

@@ -41,6 +41,7 @@ _BEGIN = 2.0
 _LEAST_EFFORT = 1 / (MINIBATCHES * PASSES)  # an update has one gradient step at least
 _FEWEST = 640_000  # frames below which our preset has fewer updates
 _PAPER = 23.0  # a million frames: 71 to 86 minutes for 204.8
+_SIGHTED = 45.0  # a million frames of a network with sight
 _MANY_MAZES = 3.0  # times as much where hardly any state comes twice
 
 
@@ -52,7 +53,7 @@ class MazeJob:
     curve: ClassVar[tuple[str, ...]] = (*PLAYED, "sampled_success")
     measures: ClassVar[tuple[str, ...]] = (
         *PLAYED, "extra_std", "sampled_success", "held_out_success", "held_out_sampled_success",
-        "one_off", "three_off", "labels",
+        "one_off", "three_off", "labels", "held_out_optimal", "larger_success", "denser_success",
     )  # fmt: skip
 
     regime: str
@@ -77,6 +78,8 @@ class MazeJob:
     """Share of our preset's gradient steps that are made: a short run may be a cheap one."""
     size: int = SIZE
     """Cells along each side."""
+    sight: int = 0
+    """How many cells around the agent the network sees; 0: the paper's network, which sees all."""
     label: str = ""
     """Added to the setting, where an experiment compares what is otherwise the same."""
 
@@ -84,8 +87,9 @@ class MazeJob:
         require_one_of("regime", self.regime, REGIMES)
         require_one_of("preset", self.preset, PRESETS)
         require_whole(
-            self, extra=0, seed=0, frames=0, mazes=1, held_out=0, maze_seed=0, evaluations=1, size=4
-        )
+            self, extra=0, seed=0, frames=0, mazes=1, held_out=0, maze_seed=0, evaluations=1,
+            size=4, sight=0,
+        )  # fmt: skip
         trains = self.regime != "cloned"
         require((self.frames > 0) == trains, "frames", "1 or more; of cloned 0", self.frames)
         real = isinstance(self.effort, float) and 0 < self.effort <= 1
@@ -103,6 +107,7 @@ class MazeJob:
         words = [f"{self.extra}-Optimal" if self.extra else "Optimal"]
         words += [f"{self.mazes} mazes"] * (self.mazes != 100)
         words += [f"{self.size}x{self.size}"] * (self.size != SIZE)
+        words += [f"sight {self.sight}"] * bool(self.sight)
         words += [f"set {self.maze_seed}"] * (self.maze_seed != 0)
         words += ["the paper's settings"] * (self.preset == "paper")
         words += [self.label] * bool(self.label)
@@ -113,7 +118,7 @@ class MazeJob:
         """The run as `experiments.maze` knows it."""
         return MazeRun(
             regime=self.regime, preset=self.preset, frames=max(1, self.frames), seed=self.seed,
-            evaluations=self.evaluations,
+            evaluations=self.evaluations, sight=self.sight,
         )  # fmt: skip
 
     @classmethod
@@ -144,6 +149,8 @@ class MazeJob:
         """As measured, results/maze.md: by regime, frames and gradient steps."""
         if self.regime == "cloned":
             return _CLONING
+        if self.sight:
+            return _BEGIN + _SIGHTED * self.frames / 1_000_000
         many = _MANY_MAZES if self.mazes > 1_000 else 1.0
         if self.preset == "paper":
             return many * _PAPER * self.frames / 1_000_000

@@ -32,8 +32,11 @@ from backplay.learners.workers import Workers
 from backplay.paper import regimes
 from backplay.paper.maze.imitation import ASKING, clone_mazes, dagger, gail
 from backplay.paper.maze.run import OWN, PAPER_EPOCH, PAPER_EPOCHS, MazeRun
+from backplay.paper.maze.sight import SightedMazeNetwork
 from backplay.train import TrainConfig, Training
 from backplay.train.evaluate import Act, Evaluation
+
+AnyMazeNetwork = FastMazeNetwork | SightedMazeNetwork
 
 UPDATES, STEPS = 125, 160  # of our preset: updates in a run, steps of each agent between two
 MOST_MEASURED = 1_000  # mazes; of more, a hundred are played
@@ -53,6 +56,12 @@ def settings(run: MazeRun) -> TrainConfig:
         )  # fmt: skip
     elif run.regime == "dagger":
         envs, ppo = 100, ASKING
+    elif run.sight:
+        # What is learned in one maze holds in all, so batches may be small and updates many.
+        envs, ppo = 256, PPOConfig(
+            num_steps=128, minibatch_size=4_096, passes=4, learning_rate=1e-3,
+            final_learning_rate=0.0, entropy_coefficient=0.01, normalise_advantages="batch",
+        )  # fmt: skip
     else:
         # As many updates whatever the budget, from 0.64 to 10.24 million frames: learning takes a
         # number of them, and frames to fill them with; what frames are left makes each better.
@@ -142,6 +151,8 @@ def training(
     def network(
         observation_space: spaces.Space[Any], action_space: spaces.Space[Any], *, seed: int
     ) -> nn.Module:
+        if run.sight:
+            return SightedMazeNetwork(mazes.walls, mazes.goals, seed=seed, sight=run.sight)
         return FastMazeNetwork(mazes.walls, mazes.goals, seed=seed)
 
     return Training(
@@ -172,12 +183,12 @@ def on_every_maze(mazes: MazeSet, act: Act, *, episodes: int, seed: int) -> Eval
     return Evaluation(played.successes, returns, played.lengths)
 
 
-def measure(network: FastMazeNetwork, mazes: MazeSet, seed: int = 0) -> dict[str, Any]:
+def measure(network: AnyMazeNetwork, mazes: MazeSet, seed: int = 0) -> dict[str, Any]:
     """What comes of every maze of a set, with the likeliest actions and with drawn ones."""
     return {name: played.summary() for name, played in plays(network, mazes, seed).items()}
 
 
-def plays(network: FastMazeNetwork, mazes: MazeSet, seed: int = 0) -> dict[str, Played]:
+def plays(network: AnyMazeNetwork, mazes: MazeSet, seed: int = 0) -> dict[str, Played]:
     """One episode in every maze, greedy and sampled; the mazes may be others than it learned."""
     mazes = measured(mazes)
     on = network.on(mazes.walls, mazes.goals)

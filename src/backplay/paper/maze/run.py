@@ -17,6 +17,8 @@ OWN = (
 )  # fmt: skip
 REGIMES = tuple(dict.fromkeys((*OWN, *regimes.REGIMES)))
 """Those of the paper's Maze, and what other experiments know."""
+SIGHTED = ("backplay", "uniform", "standard", "default")
+"""Regimes for a network that sees the maze from where the agent stands."""
 PRESETS = ("ours", "paper")
 
 PAPER_EPOCHS, PAPER_EPOCH = 2_000, 102_400
@@ -54,6 +56,8 @@ class MazeRun:
     """Of the network, the starts and the learner."""
     evaluations: int = 40
     """How often success from the true start is measured on the way."""
+    sight: int = 0
+    """How many cells around the agent the network sees; 0: the paper's network, which sees all."""
 
     def __post_init__(self) -> None:
         for name, allowed in (("regime", REGIMES), ("preset", PRESETS)):
@@ -61,7 +65,12 @@ class MazeRun:
                 raise BackplayError(
                     name, expected=" or ".join(allowed), got=show(getattr(self, name))
                 )
-        for name, least in (("frames", 1), ("seed", 0), ("evaluations", 1)):
+        for name, least in (("frames", 1), ("seed", 0), ("evaluations", 1), ("sight", 0)):
             value = getattr(self, name)
             if type(value) is not int or value < least:
                 raise BackplayError(name, expected=f"a whole number from {least} on", got=value)
+        if self.sight and (self.regime not in SIGHTED or self.preset != "ours"):
+            raise BackplayError(
+                "sight", expected=f"0, or {', '.join(SIGHTED)} with our preset",
+                got=f"{self.sight} with {self.regime}, {self.preset}",
+            )  # fmt: skip

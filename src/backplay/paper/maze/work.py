@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from backplay.envs.maze.evaluate import Played, play, reached_from
 from backplay.envs.maze.fast_network import FastMazeNetwork
+from backplay.envs.maze.generate import generate_set
 from backplay.envs.maze.sets import MazeLibrary, MazeSet
 from backplay.envs.maze.solve import cells_off, distances_to_goals
 from backplay.learners import DAgger
@@ -27,12 +28,18 @@ from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.imitation import clone_mazes
 from backplay.paper.maze.job import MINIBATCHES, PASSES, PLAYED, MazeJob
 from backplay.paper.maze.paths import drawn
+from backplay.paper.maze.sight import SightedMazeNetwork
 from backplay.train import Progress, TrainConfig, Training
 from backplay.train.job import Say, progress_line
 from backplay.train.progress import by_steps_back
 
 DRAWN = 500  # starts whose distance to the goal a line of metrics sums up
 SHOWN = 4  # mazes whose paths a result keeps
+OTHERS = 200  # mazes of each of the following kinds
+ELSEWHERE = {
+    "larger_success": {"size": 32, "walls": 213},  # as dense as the paper's
+    "denser_success": {"size": 24, "walls": 160},
+}
 OFF = {"one_off": 1, "three_off": 3}  # steps from the demonstration of the cells measured from
 
 
@@ -46,7 +53,7 @@ def begun(
     config = with_effort(maze.settings(job.run), job.effort, job.preset)
     made = maze.training(job.run, library, config=config, on_clone=on_clone, workers=workers)
     network = made.learner.network
-    assert isinstance(network, FastMazeNetwork)
+    assert isinstance(network, FastMazeNetwork | SightedMazeNetwork)
     return MazeWork(library, network, made)
 
 
@@ -54,7 +61,7 @@ class MazeWork:
     """A run on a set of mazes in progress."""
 
     def __init__(
-        self, library: MazeLibrary, network: FastMazeNetwork, training: Training | None
+        self, library: MazeLibrary, network: maze.AnyMazeNetwork, training: Training | None
     ) -> None:
         self.library, self.network, self.training = library, network, training
         self.evaluated: dict[str, Any] = {}
@@ -84,7 +91,8 @@ class MazeWork:
         )
         first = library.training.select(range(min(SHOWN, len(library.training))))
         greedy, sampled = on_training["greedy"], on_training["sampled"]
-        apart = held_out or {"greedy": {"success": None}, "sampled": {"success": None}}
+        nothing = {"success": None, "optimal": None}
+        apart = held_out or {"greedy": nothing, "sampled": nothing}
         found = {
             "measures": {
                 **{name: greedy[name] for name in (*PLAYED, "extra_std")},
@@ -93,6 +101,8 @@ class MazeWork:
                 "held_out_sampled_success": apart["sampled"]["success"],
                 **{name: self._from_off(steps) for name, steps in OFF.items()},
                 "labels": self._labels(),
+                "held_out_optimal": apart["greedy"]["optimal"],
+                **{name: self._elsewhere(**other) for name, other in ELSEWHERE.items()},
             },
             "training": on_training,
             "held_out": held_out,
@@ -137,6 +147,13 @@ class MazeWork:
     @cached_property
     def _distances(self) -> NDArray[np.int32]:
         return distances_to_goals(self.library.training)
+
+    def _elsewhere(self, *, size: int, walls: int) -> float | None:
+        """Success of a network with sight, greedy, in mazes unlike those it learned."""
+        if not isinstance(self.network, SightedMazeNetwork):
+            return None
+        others = generate_set(OTHERS, 0, size=size, walls=walls)
+        return float(maze.plays(self.network, others)["greedy"].successes.mean())
 
     def _labels(self) -> float:
         """States that an expert was asked about."""
