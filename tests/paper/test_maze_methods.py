@@ -7,7 +7,7 @@ import torch
 from backplay.paper.maze import methods
 from backplay.paper.maze.distances import draw_distances
 from backplay.paper.maze.job import MazeJob
-from backplay.paper.maze.run import REGIMES, SIGHTED
+from backplay.paper.maze.run import OWN, SIGHTED
 from backplay.report.records import RunRecord
 
 torch.set_num_threads(1)
@@ -21,7 +21,7 @@ def record(regime: str, seed: int, **measures: float) -> RunRecord:
 
 
 def test_every_method_has_a_row_and_says_what_it_needs() -> None:
-    assert set(methods.NEEDS) == set(REGIMES) - {"default"}
+    assert set(methods.NEEDS) == set(OWN)
     made = methods.jobs(1.0, 2)
     assert len({job.name for job in made}) == len(made) == 2 * 2 * len(methods.NEEDS)
     assert {job.setting for job in made} == set(methods.SETTINGS.values())
