@@ -30,8 +30,12 @@ def deciles(record: RunRecord) -> Deciles:
         lines = open_run(Path(record.path)).metrics()
     except BackplayError:  # the record's notes say it already
         return []
-    found = ((line.get("frames"), line.get("start_distances")) for line in lines)
-    return [(at, kept) for at, kept in found if type(at) is int and _are_deciles(kept)]
+    found: Deciles = []
+    for line in lines:
+        at, kept = line.get("frames"), line.get("start_distances")
+        if type(at) is int and isinstance(kept, list) and _are_deciles(kept):
+            found.append((at, kept))
+    return found
 
 
 def draw_distances(records: Sequence[RunRecord]) -> Figure | None:
@@ -65,5 +69,5 @@ def draw_distances(records: Sequence[RunRecord]) -> Figure | None:
     return figure
 
 
-def _are_deciles(kept: object) -> bool:
-    return isinstance(kept, list) and len(kept) == 11 and all(type(n) is int for n in kept)
+def _are_deciles(kept: list[object]) -> bool:
+    return len(kept) == 11 and all(type(n) is int for n in kept)
