@@ -38,7 +38,7 @@ def test_the_table_has_the_papers_numbers_behind_ours() -> None:
     runs = [made_up(0, 0.6), made_up(1, 0.8), made_up(0, 1.0, regime="cloned")]
     runs.append(record(0, None, regime="uniform"))
     head, backplay, cloned = measured_cells(grouped(runs), "training", "greedy", paper=True)
-    assert head[:5] == ("set", "regime", "seeds", "success", "optimal")
+    assert head[:5] == ("set", "regime", "seeds", "success", "optimal (paper)")
     assert backplay[:3] == ("Optimal", "backplay", "2")
     assert backplay[3] == "70% [0, 100]"
     assert backplay[4].endswith(" (31%)")

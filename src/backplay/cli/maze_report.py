@@ -27,6 +27,9 @@ def write_report(directories: Sequence[Path], out: Path, mazes: Sequence[int]) -
     require_report_folder(out)
     opened = [open_maze_run(directory) for directory in directories]
     records = [read_run(one.run) for one in opened]
+    for run in records:
+        if run.notes:
+            raise BackplayError(run.notes[0])
     if not any(run.finished for run in records):
         raise BackplayError(
             "report", expected="at least one run that has ended",
