@@ -15,8 +15,10 @@ SHORT, LONG = [1] * 4, [0, 1, 0, 1, 1, 1, 1]
 WORKERS = 2
 EPISODES = 250
 CURRICULA = {
-    "Backplay": bp.Backplay((bp.Window(0, 1, 4), bp.Window(1000, 3, 6)), start_share=0.25),
-    "Uniform": bp.Uniform(until=1000),
+    "Backplay": bp.TrueStarts(
+        bp.Backplay((bp.Window(0, 1, 4), bp.Window(1000, 3, 6))), 0.25, by_frames=False
+    ),
+    "Uniform": bp.Until(bp.Uniform(), at=1000),
     "Standard": bp.Standard(),
 }
 

@@ -22,7 +22,7 @@ import backplay as bp
 env = gym.make("MountainCar-v0")
 demo = bp.record(env, lambda seen: 2 if seen[1] >= 0 else 0, seed=3)
 print(bp.check(env, demo))
-env = bp.BackplayEnv(env, [demo], bp.Backplay.stretch(1000, [len(demo)]))
+env = bp.BackplayEnv(env, [demo])
 env.reset(seed=0)
 env.step(0)
 print(bp.advance(env, env.curriculum, 10)[0].describe())

@@ -35,7 +35,7 @@ import backplay as bp
 env = gym.make("MountainCar-v0")
 demo = bp.record(env, lambda seen: 2 if seen[1] >= 0 else 0, seed=3)
 assert bp.check(env, demo).exact
-env = bp.BackplayEnv(env, [demo], bp.Backplay.stretch(1000, [len(demo)]))
+env = bp.BackplayEnv(env, [demo])
 env.reset(seed=0)
 env.step(0)
 bp.advance(env, env.curriculum, 10)

@@ -83,7 +83,10 @@ def demo_of(name: str) -> bp.Demonstration:
 
 def zoo_training(name: str, curriculum: Any = None, **settings: Any) -> Training:
     return Training(
-        ZOO[name][0], [demo_of(name)], curriculum or bp.Uniform(until=150), config(**settings)
+        ZOO[name][0],
+        [demo_of(name)],
+        curriculum or bp.Until(bp.Uniform(), at=150),
+        config(**settings),
     )
 
 
@@ -133,10 +136,11 @@ def training(curriculum: Any = None, restorer: str | None = None, **settings: An
 @pytest.mark.parametrize(
     "settings",
     [
-        {"patience": 1.0},
+        {"curriculum": bp.Patience(bp.Uniform(), 1.0)},
+        {"curriculum": bp.Staircase(patience=1.5)},
         {"time_limit": "fresh"},
         {"initial": "demonstration"},
-        {"patience": 1.5, "time_limit": "fresh", "initial": "demonstration", "num_envs": 3},
+        {"time_limit": "fresh", "initial": "demonstration", "num_envs": 3},
     ],
     ids=str,
 )

@@ -246,7 +246,7 @@ def test_success_is_judged_by_the_demonstration_it_set_out_from() -> None:
 
 def test_patience_allows_for_the_way_back() -> None:
     """Where the demonstration took 3 steps and the walk 4 + 2: 16 + 2 * 9."""
-    env = make(Listed(), patience=2.0)
+    env = make(bp.Patience(Listed(), 2.0))
     enter(env, 5, 2)
     steps = 1
     while not env.step(0)[3]:

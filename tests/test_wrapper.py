@@ -13,9 +13,10 @@ from stable_baselines3.common.monitor import Monitor
 
 import backplay as bp
 import envs_for_tests as envs
+from backplay.curricula import Waiting
 from backplay.demos.success import Ending
 from backplay.errors import DemonstrationError
-from backplay.records import Episode, Start
+from backplay.records import Start
 from backplay.restore import DeepCopy, Replay
 from corridor_demos import CURRICULA, LENGTH, demos, luck, make
 
@@ -146,7 +147,7 @@ def test_only_finished_episodes_come_back() -> None:
     assert env.take_episodes() == []
     env.reset()  # the first one was given up
     luck(env)
-    assert env.take_episodes() == [Episode(env.start, 1.0, LENGTH, True)]
+    assert [e[:4] for e in env.take_episodes()] == [(env.start, 1.0, LENGTH, True)]
     assert env.take_episodes() == []
 
 
@@ -197,7 +198,7 @@ def test_nor_one_that_is_moved() -> None:
 
 
 def test_one_that_waits_for_mastery_is_warned_of_too() -> None:
-    env = make(bp.Backplay((bp.Window(0, 1, 4), bp.Window(1000, 3, 6)), mastery=0.5))
+    env = make(Waiting(bp.Backplay((bp.Window(0, 1, 4), bp.Window(1000, 3, 6))), 0.5))
     with pytest.warns(UserWarning, match="Nobody moves it"):
         run_long(env)
 
@@ -216,26 +217,27 @@ def stand_still(env: Any, start: Start) -> tuple[int, bool, bool]:
 
 
 def test_patience_is_a_multiple_of_what_the_demonstration_took() -> None:
-    env = make(bp.Standard(), patience=2)
+    env = make(bp.Patience(bp.Standard(), 2))
     assert stand_still(env, Start(0, 0)) == (16 + 2 * 4, False, True)
     assert stand_still(env, Start(1, 5)) == (16 + 2 * 2, False, True)
     assert [(e.length, e.success) for e in env.take_episodes()] == [(24, False), (20, False)]
     assert stand_still(make(bp.Standard()), Start(0, 0)) == (200, False, False)
 
 
-def test_without_one_of_its_own_it_has_the_patience_of_the_curriculum() -> None:
-    cut = bp.Backplay((bp.Window(0, 0, 4),), cut=2.0)
-    assert stand_still(make(cut), Start(0, 0)) == (16 + 2 * 4, False, True)
-    assert stand_still(make(cut, patience=3), Start(0, 0)) == (16 + 3 * 4, False, True)
-    silent = bp.Backplay((bp.Window(0, 0, 4),), cut=2.0, if_silent=True)
-    env = make(silent)
-    assert stand_still(env, Start(0, 0)) == (200, False, False)
-    env.set_curriculum(silent.update([Episode(Start(0, 0), -1.0, 9, False)], 9))
-    assert stand_still(env, Start(0, 0)) == (16 + 2 * 4, False, True)
+def test_an_episode_says_how_far_it_began_and_what_the_demonstration_earned() -> None:
+    env = make(bp.Patience(bp.Standard(), 1))
+    for start in (Start(0, 0), Start(1, 5)):
+        stand_still(env, start)
+    assert [(e.back, e.par) for e in env.take_episodes()] == [(4, 1.0), (2, 1.0)]
+
+
+def test_without_a_curriculum_it_has_the_default() -> None:
+    env = bp.BackplayEnv(envs.Corridor(LENGTH), demos())
+    assert env.curriculum == bp.Staircase()
 
 
 def test_reaching_the_goal_in_the_last_patient_step_is_no_truncation() -> None:
-    env = make(bp.Standard(), patience=1)
+    env = make(bp.Patience(bp.Standard(), 1))
     env.reset(options={"start": Start(0, 3)})
     answers = [env.step(action) for action in (*(0, 1) * 8, 1)]
     assert answers[-1][2:4] == (True, False)
@@ -245,9 +247,6 @@ def test_reaching_the_goal_in_the_last_patient_step_is_no_truncation() -> None:
 @pytest.mark.parametrize(
     ("kwargs", "message"),
     [
-        ({"patience": 0.5}, "patience: expected a number from 1 on, or None, got 0.5"),
-        ({"patience": "4"}, "patience: expected a number from 1 on, or None"),
-        ({"patience": float("inf")}, "patience: expected a number from 1 on, or None"),
         ({"initial": "start"}, "initial: expected 'reset' or 'demonstration', got 'start'"),
         ({"rng": "keep"}, "rng: expected 'reseed' or 'restore', got 'keep'"),
         ({"time_limit": 7}, "time_limit: expected 'continue' or 'fresh', got 7"),
@@ -266,7 +265,7 @@ def test_arguments_are_checked(kwargs: dict[str, Any], message: str) -> None:
 
 
 def test_a_demonstration_is_not_a_list_of_them() -> None:
-    with pytest.raises(bp.BackplayError, match=r"Write BackplayEnv\(env, \[demo\], curriculum\)"):
+    with pytest.raises(bp.BackplayError, match=r"Write BackplayEnv\(env, \[demo\]\)"):
         bp.BackplayEnv(envs.Corridor(LENGTH), demos()[0], bp.Standard())  # type: ignore[arg-type]
 
 

@@ -31,7 +31,9 @@ def demo(restorer: str) -> bp.Demonstration:
 
 
 def make(restorer: str = "attributes", **options: Any) -> ResumableBackplayEnv:
-    return ResumableBackplayEnv(slippery(), [demo(restorer)], bp.Uniform(), **options)
+    return ResumableBackplayEnv(
+        slippery(), [demo(restorer)], bp.Patience(bp.Uniform(), 2.0), **options
+    )
 
 
 def play(env: Any, steps: int, seed: int) -> list[Any]:
@@ -49,7 +51,7 @@ def play(env: Any, steps: int, seed: int) -> list[Any]:
 @pytest.mark.parametrize("rng", ["reseed", "restore"])
 @pytest.mark.parametrize("initial", ["reset", "demonstration"])
 def test_it_goes_on_to_the_bit(restorer: str, rng: Any, initial: Any) -> None:
-    options = {"rng": rng, "initial": initial, "patience": 2.0, "time_limit": "fresh"}
+    options = {"rng": rng, "initial": initial, "time_limit": "fresh"}
     whole = make(restorer, **options)
     whole.reset(seed=5)
     for steps in (0, 3, 40):

@@ -18,6 +18,7 @@ __all__ = [
     "episodes_as_rows",
     "rows_as_episodes",
     "start_of",
+    "steps_allowed",
 ]
 
 TRUE_START = -1
@@ -74,21 +75,46 @@ class Episode(NamedTuple):
     """Steps taken from its start on."""
     success: bool
     """Whether it reached the goal."""
+    back: int = 0
+    """Steps from its start to the demonstration's end, walked ones included; 0: not known."""
+    par: float = 0.0
+    """What the demonstration earned from the same start on."""
+
+
+NEVER = 2**62  # steps
+GRACE = 16  # steps that patience adds, so that a start near the end leaves room to act
+
+
+def steps_allowed(patience: float | None, back: Any) -> Any:
+    """The steps after which an episode that starts `back` steps from the end is cut.
+
+    `patience` times what the demonstration took, and 16. None: never, as far as an int can count.
+    """
+    if patience is None:
+        return back * 0 + NEVER
+    return GRACE + patience * back
 
 
 def episodes_as_rows(episodes: Sequence[Episode]) -> list[list[Any]]:
     """Episodes as plain data: for a file, or for another process."""
     return [
-        [None if start is None else list(start), float(reward), int(length), bool(success)]
-        for start, reward, length, success in episodes
+        [
+            None if e.start is None else list(e.start),
+            float(e.total_reward),
+            int(e.length),
+            bool(e.success),
+            int(e.back),
+            float(e.par),
+        ]
+        for e in episodes
     ]
 
 
 def rows_as_episodes(rows: Sequence[Sequence[Any]]) -> list[Episode]:
     """What `episodes_as_rows` returned; raises where it is something else."""
     return [
-        Episode(start_of(start), float(reward), int(length), bool(success))
-        for start, reward, length, success in rows
+        Episode(start_of(start), float(reward), int(length), bool(success), int(back), float(par))
+        for start, reward, length, success, back, par in rows
     ]
 
 
@@ -106,4 +132,9 @@ class DrawsStarts(Protocol):
 
     def sample(self, lengths: Any, n: int, rng: Any) -> tuple[Any, Any]:
         """`n` starts in demonstrations of these lengths: demo [n], step [n]."""
+        ...
+
+    @property
+    def patience(self) -> float | None:
+        """When hopeless episodes are cut, see `steps_allowed`; None: never."""
         ...

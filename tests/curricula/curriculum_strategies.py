@@ -2,7 +2,19 @@
 
 from hypothesis import strategies as st
 
-from backplay.curricula import Backplay, Standard, Uniform, Window
+from backplay.curricula import (
+    Anywhere,
+    Backplay,
+    Patience,
+    Staircase,
+    Standard,
+    TrueStarts,
+    Uniform,
+    Until,
+    Waiting,
+    Window,
+)
+from backplay.curricula.staircase import Rung, StaircaseState
 
 frames = st.integers(0, 2**53)
 mean_steps = st.floats(1.0, 10_000.0)
@@ -10,7 +22,7 @@ mean_steps = st.floats(1.0, 10_000.0)
 
 @st.composite
 def backplays(draw: st.DrawFn) -> Backplay:
-    """Any valid Backplay: steps or fractions, any shares, any clock."""
+    """Any valid Backplay: steps or fractions, any clock."""
     of_length = draw(st.booleans())
     bound = st.floats(0.0, 1.0) if of_length else st.integers(0, 2**53) | st.integers(0, 600)
     opened = draw(st.sets(st.integers(1, 10_000), max_size=5))
@@ -18,30 +30,30 @@ def backplays(draw: st.DrawFn) -> Backplay:
     for frame in (0, *sorted(opened)):
         lo, hi = sorted((draw(bound), draw(bound)))
         windows.append(Window(frame, lo, hi))
-    start_share = draw(st.floats(0.0, 1.0))
     clock = draw(st.integers(0, 12_000) | frames)
-    return Backplay(
-        tuple(windows),
-        of_length=of_length,
-        start_share=start_share,
-        by_frames=draw(st.booleans()),
-        uniform_share=draw(st.floats(0.0, 1.0 - start_share)),
-        mastery=draw(st.just(0.0) | st.floats(0.0, 1.0)),
-        latest=draw(st.none() | st.floats(1.0, 4.0)),
-        bridge=draw(st.floats(0.0, 1.0)),
-        if_silent=draw(st.booleans()),
-        cut=draw(st.none() | st.floats(1.0, 9.0)),
-        frames=clock,
-        held=draw(st.integers(0, clock)),
-        recent=tuple(draw(st.lists(st.booleans(), max_size=100))),
-        lengths=(draw(st.just(0.0) | mean_steps), draw(st.just(0.0) | mean_steps)),
-    )
+    return Backplay(tuple(windows), of_length=of_length, frames=clock)
 
 
+rungs = st.lists(st.floats(1.0, 300.0).map(Rung), max_size=3).map(tuple)
+staircases = st.builds(
+    Staircase,
+    target=st.floats(0.1, 0.9),
+    state=st.builds(
+        StaircaseState,
+        frames=frames,
+        rungs=rungs,
+        lengths=st.tuples(mean_steps, mean_steps),
+        pays=st.booleans(),
+    ),
+)
+plain = st.one_of(st.just(Standard()), st.just(Uniform()), backplays(), staircases)
 curricula = st.one_of(
-    st.just(Standard()),
-    st.builds(Uniform, until=st.none() | frames, frames=frames),
-    backplays(),
+    plain,
+    st.builds(Until, plain, at=frames, frames=frames),
+    st.builds(TrueStarts, plain, share=st.floats(0.0, 1.0), by_frames=st.booleans()),
+    st.builds(Anywhere, plain, share=st.floats(0.0, 1.0)),
+    st.builds(Patience, plain, times=st.floats(1.0, 9.0)),
+    st.builds(Waiting, backplays(), recent=st.lists(st.booleans(), max_size=100).map(tuple)),
 )
 
 

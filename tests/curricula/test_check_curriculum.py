@@ -293,7 +293,7 @@ def test_a_broken_curriculum_is_named(curriculum: Any, rule: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "curriculum", [Good(), Good(frames=10**6), Good(wins=3), Backplay.stretch(10**6, start_share=1)]
+    "curriculum", [Good(), Good(frames=10**6), Good(wins=3), Backplay.stretch(10**6)]
 )
 def test_a_sound_curriculum_passes(curriculum: Curriculum) -> None:
     check_curriculum(curriculum)

@@ -47,26 +47,7 @@ def test_uniform_is_flat_up_to_the_state_before_the_end() -> None:
     assert Uniform().weights(0, 1).tolist() == [1, 0]
 
 
-def test_uniform_ends_at_until() -> None:
-    uniform = Uniform(until=1000)
-    assert uniform.update([], 999).weights(0, 2).tolist() == [0.5, 0.5, 0]
-    assert not uniform.update([], 999).done
-    ended = uniform.update([], 1000)
-    assert ended.done
-    assert ended.weights(0, 2).tolist() == [1, 0, 0]
-    assert set(ended.sample([5, 9], 100, np.random.default_rng(0))[1]) == {0}
-    assert ended.describe() == Standard().describe() == "initial state"
-
-
-@pytest.mark.parametrize("value", [-1, 1.5, "1", True, float("nan"), 2**60, [1]])
-def test_uniform_refuses_what_is_no_frame_count(value: object) -> None:
-    with pytest.raises(BackplayError, match="until: expected a whole number"):
-        Uniform(until=value)
-    with pytest.raises(BackplayError, match="frames: expected a whole number"):
-        Uniform(frames=value)
-
-
-@pytest.mark.parametrize("curriculum", [Standard(), Uniform(), Uniform(until=10)])
+@pytest.mark.parametrize("curriculum", [Standard(), Uniform()])
 def test_update_wants_the_total_frames(curriculum: Curriculum) -> None:
     with pytest.raises(BackplayError, match="frames"):
         curriculum.update([], -1)
@@ -75,12 +56,7 @@ def test_update_wants_the_total_frames(curriculum: Curriculum) -> None:
     assert curriculum.update([], np.int64(20)) == curriculum.update([], 20).update([], 20)
 
 
-def test_the_clock_does_not_go_backwards() -> None:
-    with pytest.raises(BackplayError, match="not the frames since the last update"):
-        Uniform().update([], 100).update([], 99)
-
-
-@pytest.mark.parametrize("curriculum", [Standard(), Uniform(), Uniform(until=10), Halfway()])
+@pytest.mark.parametrize("curriculum", [Standard(), Uniform(), Halfway()])
 def test_contract(curriculum: Curriculum) -> None:
     check_curriculum(curriculum)
     assert isinstance(curriculum, Curriculum)

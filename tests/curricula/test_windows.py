@@ -1,4 +1,4 @@
-"""Backplay: its windows, the paper's tables, the default schedule, and what it refuses."""
+"""Backplay: its windows, the paper's tables, and what it refuses."""
 
 import doctest
 import sys
@@ -24,13 +24,9 @@ def counted_weights(curriculum: Backplay, length: int) -> np.ndarray:
     if curriculum.of_length:
         lo, hi = np.floor(lo * length + 1e-9), np.ceil(hi * length - 1e-9)
     draws = range(int(lo), max(int(lo) + 1, int(hi)))
-    chance = curriculum.start_chance
-    rest = 1.0 - chance - curriculum.uniform_share
     weights = np.zeros(length + 1)
     for n in draws:
-        weights[min(max(length - n, 0), length - 1)] += rest / len(draws)
-    weights[0] += chance
-    weights[:length] += curriculum.uniform_share / length
+        weights[min(max(length - n, 0), length - 1)] += 1 / len(draws)
     return weights
 
 
@@ -71,14 +67,6 @@ def test_fractions_fall_on_the_integer_they_mean() -> None:
     assert steps_with_weight(Backplay((Window(0, 0.29, 0.29),), of_length=True), 100) == {71: 1.0}
     window = Backplay((Window(0, 0.06, 0.07),), of_length=True)
     assert steps_with_weight(window, 100) == {94: 1.0}
-
-
-def test_shares_by_hand() -> None:
-    mixed = Backplay((Window(0, 2, 3),), start_share=0.25, uniform_share=0.5)
-    assert mixed.weights(0, 5).tolist() == [0.35, 0.1, 0.1, 0.35, 0.1, 0]
-    # Shares may exceed 1 by a rounding error; no weight is negative for it.
-    full = Backplay((Window(0, 2, 3),), start_share=1.0, uniform_share=1e-13)
-    assert full.weights(0, 5).min() == 0.0
 
 
 def test_exactly_lo_when_lo_is_hi() -> None:
@@ -136,8 +124,6 @@ def test_a_window_opens_at_its_frame() -> None:
     for epoch, window in zip(MAZE_EPOCHS, maze.windows, strict=True):
         assert maze.update([], epoch * 10).window == window
         assert epoch == 0 or maze.update([], epoch * 10 - 1).window != window
-    assert not maze.update([], 17_499).done
-    assert maze.update([], 17_500).done
 
 
 def test_update_is_idempotent_and_does_not_go_backwards() -> None:
@@ -170,11 +156,16 @@ def test_describe_is_one_short_line() -> None:
     maze = Backplay.maze(frames_per_epoch=1)
     assert maze.update([], 1050).describe() == "[16, 32) steps back"
     assert maze.update([], 2000).describe() == "200 steps back"
-    stretched = Backplay.stretch(1200, uniform_share=0.1, mastery=0.0)
-    assert stretched.describe() == (
-        "[0%, 6.25%) of the length back, 50% of frames at the initial state, 10% anywhere"
-    )
-    assert stretched.update([], 1200).describe() == "initial state, 10% anywhere"
+    stretched = Backplay.stretch(1200)
+    assert stretched.describe() == "[0%, 6.25%) of the length back"
+    assert stretched.update([], 1200).describe() == "initial state"
+
+
+def test_stretched_windows_double_and_have_passed_by_half_of_the_frames() -> None:
+    assert as_table(Backplay.stretch(1000, 32)) == [
+        (0, 0.0, 0.25), (166, 0.25, 0.5), (333, 0.5, 1.0), (500, 1.0, 1.0),
+    ]  # fmt: skip
+    assert as_table(Backplay.stretch(1000, 5)) == [(0, 0.0, 1.0), (500, 1.0, 1.0)]
 
 
 # Properties.
@@ -204,7 +195,7 @@ def test_sample_agrees_with_weights(curriculum: Backplay, lengths: list[int]) ->
     check_curriculum(curriculum, lengths, frames=(), draws=5_000)
 
 
-@pytest.mark.parametrize("curriculum", [*PRESETS, Backplay.stretch(10**6, [40, 170])])
+@pytest.mark.parametrize("curriculum", [*PRESETS, Backplay.stretch(10**6, 170)])
 def test_contract(curriculum: Backplay) -> None:
     check_curriculum(curriculum, frames=[window.frames for window in curriculum.windows])
 
@@ -250,17 +241,7 @@ def test_window_refuses_lo_above_hi() -> None:
         ({"windows": (Window(0, 0.5, 0.7),)}, "whole steps back"),
         ({"windows": (Window(0, 0, 4),), "of_length": True}, "fractions of the length"),
         ({"windows": ONE, "of_length": 1}, "of_length: expected True or False"),
-        ({"windows": ONE, "start_share": -0.1}, "start_share"),
-        ({"windows": ONE, "start_share": True}, "start_share"),
-        ({"windows": ONE, "uniform_share": 1.1}, "uniform_share"),
-        ({"windows": ONE, "uniform_share": float("nan")}, "uniform_share"),
-        ({"windows": ONE, "uniform_share": "0.5"}, "uniform_share"),
-        ({"windows": ONE, "start_share": 0.6, "uniform_share": 0.6}, "at most 1, got 0.6 . 0.6"),
         ({"windows": ONE, "frames": -1}, "frames"),
-        ({"windows": ONE, "by_frames": 1}, "by_frames: expected True or False"),
-        ({"windows": ONE, "lengths": 3.0}, "two mean lengths"),
-        ({"windows": ONE, "lengths": (3.0,)}, "two mean lengths"),
-        ({"windows": ONE, "lengths": (3.0, -1.0)}, "lengths"),
     ],
 )
 def test_backplay_refuses(arguments: dict[str, object], message: str) -> None:
@@ -278,7 +259,7 @@ def test_a_list_of_windows_and_numpy_numbers_make_the_same_value() -> None:
 
 
 def test_the_examples_in_the_docstrings() -> None:
-    for name in ("backplay.errors", "backplay.curricula.backplay"):
+    for name in ("backplay.errors", "backplay.curricula.windows"):
         result = doctest.testmod(sys.modules[name])
         assert result.attempted > 0
         assert result.failed == 0

@@ -22,9 +22,8 @@ def demo() -> bp.Demonstration:
     return bp.record(cartpole(), lambda o: int(o[2] + o[3] > 0), seed=3, max_steps=100)
 
 
-CURRICULUM = bp.Backplay(
-    (bp.Window(0, 0, 10), bp.Window(300, 10, 50), bp.Window(600, 100, 100)), start_share=0.25
-)
+WINDOWS = (bp.Window(0, 0, 10), bp.Window(300, 10, 50), bp.Window(600, 100, 100))
+CURRICULUM = bp.TrueStarts(bp.Backplay(WINDOWS), 0.25, by_frames=False)
 
 
 def wrapped(demo: bp.Demonstration) -> bp.BackplayEnv:
@@ -66,10 +65,10 @@ def check_moved(spy: Spy, workers: int) -> None:
     assert frames >= 600
     assert len(given) == workers
     assert all(c == spy.curriculum for c in given)
-    assert all(c.frames == frames and c.done for c in given)
-    windows = [curricula[0].window for _, curricula in spy.given]
-    assert windows[0] == CURRICULUM.windows[0]
-    assert CURRICULUM.windows[1] in windows
+    assert all(c.frames == frames and c.inner.window.lo == 100 for c in given)
+    windows = [curricula[0].inner.window for _, curricula in spy.given]
+    assert windows[0] == WINDOWS[0]
+    assert WINDOWS[1] in windows
     steps = {e.start.step for e in spy.all_episodes if e.start}
     assert 0 in steps
     assert len(steps) > 1
@@ -128,7 +127,7 @@ def test_the_curriculum_moves_within_a_rollout(demo):
     spy.every = 100
     model = PPO("MlpPolicy", wrapped(demo), n_steps=1024, batch_size=64, n_epochs=1, seed=0)
     model.learn(1024, callback=spy)
-    moved = [frames for frames, given in spy.given if given[0].window != CURRICULUM.windows[0]]
+    moved = [frames for frames, given in spy.given if given[0].inner.window != WINDOWS[0]]
     assert moved[0] < 500  # the second window opens at frame 300, the rollout ends at 1024
 
 
@@ -142,7 +141,7 @@ def test_sac_on_a_continuous_env():
     )
     before = weights(model)
     model.learn(400, callback=callback)
-    assert callback.curriculum.done
+    assert callback.curriculum.window.lo == 200
     assert model._n_updates == 60  # one a step once it has begun
     assert not np.array_equal(weights(model), before)
 
@@ -156,7 +155,7 @@ def test_the_curriculum_is_saved_with_the_model_and_goes_on(demo, tmp_path):
     spy = Spy()
     loaded.set_logger(quiet())
     loaded.learn(128, callback=spy, reset_num_timesteps=False)
-    assert spy.given[0][1][0].window == CURRICULUM.windows[1]  # not the first again
+    assert spy.given[0][1][0].inner.window == WINDOWS[1]  # not the first again
     assert spy.curriculum.frames == 448
     # learn() counts from zero again by default; the curriculum's clock does not.
     again = bp.sb3.CurriculumCallback()

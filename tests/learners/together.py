@@ -175,7 +175,7 @@ def resumed(workers: Workers, make: Callable[[Workers], Training], begun: Task) 
 
 def maze_training(workers: Workers) -> Training:
     mazes = generate(mazes=4, held_out=0, size=9, walls=20, min_length=5, max_steps=25).training
-    curriculum = bp.Backplay.stretch(1_500, start_share=0.25, by_frames=False)
+    curriculum = bp.TrueStarts(bp.Backplay.stretch(1_500), 0.25, by_frames=False)
     config = TrainConfig(
         frames=1_500, num_envs=7, evaluate_every=600,
         ppo=PPOConfig(num_steps=30, minibatch_size=70),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from backplay.curricula import Backplay, ReverseCurriculum, Standard, Uniform
+from backplay.curricula import Backplay, ReverseCurriculum, Staircase, Standard, Uniform, Until
 from backplay.envs.maze.evaluate import play
 from backplay.envs.maze.generate import generate
 from backplay.envs.maze.sets import MazeLibrary
@@ -64,11 +64,8 @@ def test_schedules_are_stretched_to_the_budget() -> None:
     for before, after in zip(ours.windows, ours.windows[1:-1], strict=False):
         assert before.lo <= after.lo < before.hi < after.hi  # they overlap and move back
     uniform = maze.curriculum(MazeRun(regime="uniform", frames=1_000_000), lengths)
-    assert uniform == Uniform(until=875_000)
-    for regime, expected in (
-        ("gail+uniform", uniform),
-        ("gail+default", Backplay.stretch(1_000_000, lengths)),
-    ):
+    assert uniform == Until(Uniform(), at=875_000)
+    for regime, expected in (("gail+uniform", uniform), ("gail+default", Staircase())):
         assert maze.curriculum(MazeRun(regime=regime, frames=1_000_000), lengths) == expected
     florensa = maze.curriculum(MazeRun(regime="florensa", frames=1_000_000), lengths)
     assert isinstance(florensa, ReverseCurriculum)

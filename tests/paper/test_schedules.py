@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Uniform
+from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Until, Waiting
 from backplay.paper import regimes
 from backplay.paper.catalogue import Experiment, experiments
 from backplay.paper.grid_worlds import job as grid_jobs
@@ -38,8 +38,10 @@ def times(found: Curriculum | None) -> list[int]:
     """Everything in a curriculum that is counted in frames."""
     if isinstance(found, Backplay):
         return [window.frames for window in found.windows]
-    if isinstance(found, Uniform):
-        return [] if found.until is None else [found.until]
+    if isinstance(found, Until):
+        return [found.at]
+    if isinstance(found, Waiting):
+        return times(found.inner)
     if isinstance(found, ReverseCurriculum):
         return [found.round_frames, found.new_states, found.until or 0]
     return []

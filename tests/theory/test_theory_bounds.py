@@ -8,7 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from theory_strategies import chains, work_by_hand
 
-from backplay.curricula import Backplay, Standard, Uniform, Window
+from backplay.curricula import (
+    Backplay,
+    Staircase,
+    Standard,
+    TrueStarts,
+    Uniform,
+    Until,
+    Window,
+)
 from backplay.errors import BackplayError
 from backplay.theory import (
     Chain,
@@ -56,12 +64,19 @@ def test_where_the_regimes_start_on_a_chain() -> None:
 
 
 def test_shares_of_other_starts_do_not_hold_a_window() -> None:
-    curriculum = Backplay((Window(0, 0, 2), Window(9, 4, 4)), start_share=0.5, mastery=0.9)
+    curriculum = TrueStarts(Backplay((Window(0, 0, 2), Window(9, 4, 4))), 0.5)
     found = phases(curriculum, 4)
     assert found.farthest.tolist() == [3, 0]
     np.testing.assert_allclose(found.weights, [[0.5, 0, 0, 0.5, 0], [1, 0, 0, 0, 0]])
-    late = phases(Uniform(until=7, frames=9), 2)
+    late = phases(Until(Uniform(), at=7, frames=9), 2)
     np.testing.assert_allclose(late.weights, [[0.5, 0.5, 0], [1, 0, 0]])
+
+
+def test_a_staircase_is_a_phase_for_each_step() -> None:
+    found = phases(Staircase(), 6)
+    assert found.farthest.tolist() == [5, 4, 3, 2, 1, 0]
+    np.testing.assert_allclose(found.weights.sum(1), 1.0)
+    assert found.weights[0, 5] > 0.8  # one step back, and a tenth in the initial state
 
 
 def test_a_curriculum_that_never_comes_to_the_start_is_refused() -> None:

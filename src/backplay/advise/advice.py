@@ -18,7 +18,7 @@ from backplay.advise.fit import Fit
 from backplay.advise.measure import Measured, Rung
 from backplay.advise.predict import REGIMES, Prediction, summarise
 from backplay.advise.signs import Sign
-from backplay.curricula import Backplay, Curriculum, Standard, Uniform
+from backplay.curricula import Curriculum, Staircase, Standard, Uniform
 
 FloatArray = NDArray[np.float64]
 
@@ -78,17 +78,12 @@ class Advice:
             return Standard()
         if self.fastest == "Uniform":
             return Uniform()
-        return Backplay.stretch(self.budget, [self.demo_steps], first_steps=self.first_steps)
+        return Staircase()
 
     @property
     def line(self) -> str:
         """The recommended curriculum as a line of Python."""
-        if self.fastest != "Backplay":
-            return f"bp.{self.fastest}()"
-        return (
-            f"bp.Backplay.stretch({self.budget:_}, [{self.demo_steps}],"
-            f" first_steps={self.first_steps})"
-        )
+        return f"bp.{type(self.curriculum).__name__}()"
 
     def as_json(self) -> dict[str, Any]:
         """Plain data; frames that no float holds are None, their logarithms are there."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from backplay.advise.fit import Fit
 from backplay.advise.measure import Measured
-from backplay.curricula import Backplay, Curriculum, Standard, Uniform
+from backplay.curricula import Backplay, Curriculum, Standard, TrueStarts, Uniform
 from backplay.theory import Chain, log_reach_within, phases, walking_work
 
 FloatArray = NDArray[np.float64]
@@ -77,8 +77,8 @@ def _log_frames(chain: Chain, fit: Fit, measured: Measured, first_steps: int) ->
     regimes: dict[str, Curriculum] = {
         "Standard": Standard(), "Uniform": Uniform(),
         # Half of the frames at the start is some quarter of the episodes: those there are longest.
-        "Backplay": Backplay.stretch(
-            10**6, [fit.states], first_steps=first, mastery=0.0, start_share=0.25, by_frames=False
+        "Backplay": TrueStarts(
+            Backplay.stretch(10**6, fit.states, first), 0.25, by_frames=False
         ),
     }  # fmt: skip
     answer = []

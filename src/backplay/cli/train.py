@@ -14,7 +14,15 @@ import tyro
 
 from backplay import runs
 from backplay.cli.watch import watch
-from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard, Uniform, Window
+from backplay.curricula import (
+    Backplay,
+    Curriculum,
+    ReverseCurriculum,
+    Staircase,
+    Standard,
+    Uniform,
+    Window,
+)
 from backplay.demos import Demonstration, load
 from backplay.errors import BackplayError
 from backplay.runs import Run
@@ -34,8 +42,8 @@ class TrainConfig:
         backplay train MountainCar-v0 car.npz --curriculum uniform --seed 1 --ppo.gamma 0.999
         backplay train --resume runs/doorkey
 
-    The default curriculum starts near the end of the demonstration and moves back over the first
-    part of the frames; `uniform` starts anywhere on it, `standard` in the initial state only, and
+    The default curriculum starts near the end of the demonstration and moves back with success;
+    `uniform` starts anywhere on it, `standard` in the initial state only, and
     `reverse` from random walks that lead away from its end. With --windows the steps back are
     yours: here 0 to 3 at first, 4 to 15 from frame 50000 on:
 
@@ -142,7 +150,7 @@ def _curriculum(config: TrainConfig, demos: Sequence[Demonstration]) -> Curricul
             lengths, seed=config.settings.seed, round_frames=each, new_states=max(50, each // 10),
             until=frames * 7 // 8,
         )  # fmt: skip
-    return Backplay.stretch(frames, lengths)
+    return Staircase()
 
 
 def _window(text: str) -> Window:

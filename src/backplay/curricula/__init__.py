@@ -1,21 +1,42 @@
 """Curricula: where the episodes of training start."""
 
-from backplay.curricula.backplay import Backplay
+from backplay.curricula.backward import Backward
+from backplay.curricula.bisection import Bisection
 from backplay.curricula.check import check_curriculum
+from backplay.curricula.combinators import Anywhere, AtPar, Patience, TrueStarts, Until, Waiting
 from backplay.curricula.curriculum import Curriculum
+from backplay.curricula.failure_bins import FailureBins
+from backplay.curricula.growing import GrowingWindow
+from backplay.curricula.learnability import Learnability
 from backplay.curricula.reverse import ReverseCurriculum
-from backplay.curricula.serialise import from_json, to_json
+from backplay.curricula.reverse_forward import ReverseForward
+from backplay.curricula.serialise import from_json, kinds_in, to_json
+from backplay.curricula.staircase import Staircase
 from backplay.curricula.standard import Standard, Uniform
-from backplay.curricula.windows import Window
+from backplay.curricula.windows import Backplay, Window
 
 __all__ = [
+    "Anywhere",
+    "AtPar",
     "Backplay",
+    "Backward",
+    "Bisection",
     "Curriculum",
+    "FailureBins",
+    "GrowingWindow",
+    "Learnability",
+    "Patience",
     "ReverseCurriculum",
+    "ReverseForward",
+    "Staircase",
     "Standard",
+    "TrueStarts",
     "Uniform",
+    "Until",
+    "Waiting",
     "Window",
     "check_curriculum",
     "from_json",
+    "kinds_in",
     "to_json",
 ]

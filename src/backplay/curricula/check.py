@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from backplay.curricula.curriculum import Curriculum, FloatArray, IntArray, as_lengths
-from backplay.curricula.serialise import from_json, to_json
+from backplay.curricula.serialise import from_json, kinds_in, to_json
 from backplay.errors import BackplayError, show
 from backplay.records import Episode, Start
 
@@ -84,7 +84,7 @@ def _check_value(curriculum: Curriculum) -> None:
         codes = _try("hash", lambda: (hash(curriculum), hash(twin)), "Use tuples, not lists.")
         if codes[0] != codes[1]:
             _broken("equal values hash alike", codes[0], codes[1], "Hash the fields, not the id.")
-    kinds = [type(curriculum)]
+    kinds = kinds_in(curriculum)
     again = _try("JSON", lambda: from_json(to_json(curriculum), kinds=kinds), "Use plain fields.")
     if again != curriculum:
         _broken("it survives JSON", curriculum, again, "Keep all that matters in dataclass fields.")
@@ -94,7 +94,11 @@ def _check_update(stage: Curriculum, lengths: IntArray, frames: int, seed: int) 
     """The curriculum after an update that broke no rule."""
     demo, step = _sample(stage, lengths, 8, seed)
     starts = [Start(int(d), int(s)) for d, s in zip(demo, step, strict=True)]
-    episodes = [Episode(start, float(i % 2), 3, i % 2 == 1) for i, start in enumerate(starts)]
+    far = [int(lengths[s.demo]) - s.step if s.demo < len(lengths) else 1 for s in starts]
+    episodes = [
+        Episode(start, float(i % 2), 3, i % 2 == 1, back, 1.0)
+        for i, (start, back) in enumerate(zip(starts, far, strict=True))
+    ]
     episodes.append(Episode(None, 0.0, 10, False))  # an episode may begin in the env's own reset
     before, twin = _all_weights(stage, lengths), copy.deepcopy(stage)
     call = f"update(episodes, {frames})"

@@ -76,10 +76,10 @@ class Curriculum(Protocol):
 
     @property
     def patience(self) -> float | None:
-        """How long an episode may take now; None: as long as the env allows.
+        """How long a training episode may take now; None: as long as the env allows.
 
         So many times what the demonstration took from the same start, and 16 steps. Whoever steps
-        the env truncates the episode then; a patience that was given to the wrapper goes first.
+        the env truncates the episode then. `Patience` gives one to any curriculum.
         """
         return None
 
@@ -97,18 +97,22 @@ class Curriculum(Protocol):
         """
         lengths = as_lengths(lengths)
         demo = self.sample_demos(lengths, n, rng)
-        step = np.empty(n, dtype=np.int64)
-        for index in np.unique(demo):
-            chosen = demo == index
-            p = self.weights(int(index), int(lengths[index]))
-            step[chosen] = rng.choice(len(p), size=int(chosen.sum()), p=p)
-        return demo, step
+        return demo, self.sample_steps(demo, lengths[demo], rng)
 
     def sample_demos(self, lengths: IntArray, n: int, rng: np.random.Generator) -> IntArray:
         """`n` demonstrations drawn from `demo_weights`: [n]."""
         if type(self).demo_weights is Curriculum.demo_weights:
             return rng.integers(len(lengths), size=n)  # the same distribution, several times faster
         return rng.choice(len(lengths), size=n, p=self.demo_weights(lengths))
+
+    def sample_steps(self, demo: IntArray, length: IntArray, rng: np.random.Generator) -> IntArray:
+        """Steps drawn from the `weights` of demonstrations demo [n] of length [n]: step [n]."""
+        step = np.empty(len(demo), dtype=np.int64)
+        for index in np.unique(demo):
+            chosen = demo == index
+            p = self.weights(int(index), int(length[chosen][0]))
+            step[chosen] = rng.choice(len(p), size=int(chosen.sum()), p=p)
+        return step
 
     def describe(self) -> str:
         """One short line for progress displays: where episodes start now."""

@@ -14,15 +14,28 @@ from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from backplay.curricula.backplay import Backplay
+from backplay.curricula.backward import Backward
+from backplay.curricula.bisection import Bisection
+from backplay.curricula.combinators import Anywhere, AtPar, Patience, TrueStarts, Until, Waiting
 from backplay.curricula.curriculum import Curriculum
+from backplay.curricula.failure_bins import FailureBins
+from backplay.curricula.growing import GrowingWindow
+from backplay.curricula.learnability import Learnability
 from backplay.curricula.reverse import ReverseCurriculum
+from backplay.curricula.reverse_forward import ReverseForward
+from backplay.curricula.staircase import Staircase
 from backplay.curricula.standard import Standard, Uniform
+from backplay.curricula.windows import Backplay
 from backplay.errors import BackplayError, show
 
-__all__ = ["from_json", "to_json"]
+__all__ = ["from_json", "kinds_in", "to_json"]
 
-KINDS: tuple[type[Curriculum], ...] = (Standard, Uniform, Backplay, ReverseCurriculum)
+Known = dict[str, type[Curriculum]]
+KINDS: tuple[type[Curriculum], ...] = (
+    Standard, Uniform, Backplay, Staircase, ReverseCurriculum,
+    Backward, ReverseForward, Learnability, FailureBins, Bisection, GrowingWindow,
+    Anywhere, AtPar, Patience, TrueStarts, Until, Waiting,
+)  # fmt: skip
 
 
 def to_json(curriculum: Curriculum) -> str:
@@ -32,10 +45,8 @@ def to_json(curriculum: Curriculum) -> str:
             "curriculum", "a dataclass instance", curriculum, "Make its class a frozen dataclass."
         )
     written = _encode(curriculum, type(curriculum).__name__)
-    if "kind" in written:
-        raise BackplayError("field 'kind'", do="Rename it: JSON keeps the class under that name.")
     try:
-        return json.dumps({"kind": type(curriculum).__name__, **written}, allow_nan=False)
+        return json.dumps(written, allow_nan=False)
     except ValueError as error:  # NaN, infinity, or an int of thousands of digits
         raise BackplayError(
             "curriculum", expected="finite numbers", got=show(curriculum), do="Look for NaN or inf."
@@ -49,14 +60,31 @@ def from_json(text: str, kinds: Iterable[type[Curriculum]] = ()) -> Curriculum:
         text: JSON from anywhere; whatever it holds, the outcome is a curriculum or a BackplayError.
         kinds: your own curriculum classes that the text may name, beside the library's.
     """
-    known: dict[str, type[Curriculum]] = {}
+    known: Known = {}
     for known_kind in (*KINDS, *kinds):  # yours come last, so your own "Backplay" wins over ours
         if not isinstance(known_kind, type) or not is_dataclass(known_kind):
             _refuse("kinds", "dataclass curricula", known_kind, "Pass classes, not instances.")
         known[known_kind.__name__] = known_kind
-    data = _parse(text)
+    try:
+        return _decode_curriculum(_parse(text), "curriculum JSON", known)
+    except RecursionError as error:
+        raise BackplayError("curriculum JSON", expected="fewer curricula in another") from error
+
+
+def kinds_in(curriculum: Curriculum) -> list[type[Curriculum]]:
+    """The classes of a curriculum and of those inside it: what `from_json` must know to read it."""
+    parts = [getattr(curriculum, f.name) for f in fields(curriculum)]  # type: ignore[arg-type]
+    inside = [kind for part in parts if _is_curriculum(part) for kind in kinds_in(part)]
+    return [type(curriculum), *inside]
+
+
+def _is_curriculum(value: object) -> bool:
+    return is_dataclass(value) and not isinstance(value, type) and isinstance(value, Curriculum)
+
+
+def _decode_curriculum(data: Any, where: str, known: Known) -> Curriculum:
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
-        _refuse("curriculum JSON", 'an object such as {"kind": "Standard"}', data, "See to_json.")
+        _refuse(where, 'an object such as {"kind": "Standard"}', data, "See to_json.")
     kind = data.pop("kind")
     if kind not in known:
         raise BackplayError(
@@ -65,7 +93,7 @@ def from_json(text: str, kinds: Iterable[type[Curriculum]] = ()) -> Curriculum:
             got=show(kind),
             do=_did_you_mean(kind, known) + "Pass your own class as from_json(text, kinds=[...]).",
         )
-    return typing.cast(Curriculum, _decode_dataclass(known[kind], data, kind))
+    return typing.cast(Curriculum, _decode_dataclass(known[kind], data, kind, known))
 
 
 def _parse(text: object) -> Any:
@@ -97,11 +125,17 @@ def _no_constant(name: str) -> NoReturn:
 def _encode(value: object, where: str) -> Any:
     """Plain JSON data for a value; dataclasses become objects, tuples (named ones too) lists."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {
+        written = {
             field.name: _encode(getattr(value, field.name), f"{where}.{field.name}")
             for field in fields(value)
             if field.init
         }
+        if not isinstance(value, Curriculum):
+            return written
+        if "kind" in written:
+            do = "Rename it: JSON keeps the class under that name."
+            raise BackplayError("field 'kind'", do=do)
+        return {"kind": type(value).__name__, **written}
     if isinstance(value, tuple | list):
         return [_encode(item, f"{where}[{i}]") for i, item in enumerate(value)]
     if value is None or type(value) in (bool, int, float, str):
@@ -114,21 +148,24 @@ def _encode(value: object, where: str) -> Any:
     )
 
 
-def _decode(hint: Any, value: Any, where: str) -> Any:
+def _decode(hint: Any, value: Any, where: str, known: Known) -> Any:
     """The value a field of type `hint` had before `_encode`."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
-        return _decode_union(args, value, where)
+        return _decode_union(args, value, where, known)
     if origin is tuple and not (len(args) == 2 and args[1] is Ellipsis):
-        return tuple(_decode_each(args, value, where))
+        return tuple(_decode_each(args, value, where, known))
     if origin in (tuple, list, Sequence):
-        items = _decode_each(args[:1] * len(value) if isinstance(value, list) else (), value, where)
+        hints = args[:1] * len(value) if isinstance(value, list) else ()
+        items = _decode_each(hints, value, where, known)
         return items if origin is list else tuple(items)
+    if hint is Curriculum:
+        return _decode_curriculum(value, where, known)
     if isinstance(hint, type) and is_dataclass(hint):
-        return _decode_dataclass(hint, value, where)
+        return _decode_dataclass(hint, value, where, known)
     if isinstance(hint, type) and issubclass(hint, tuple) and hasattr(hint, "_fields"):
-        hints = typing.get_type_hints(hint)
-        return hint(*_decode_each([hints[name] for name in hint._fields], value, where))
+        named = typing.get_type_hints(hint)
+        return hint(*_decode_each([named[name] for name in hint._fields], value, where, known))
     # An int may stand where a float belongs, but true is never a number.
     plain: dict[Any, tuple[type, ...]] = {
         bool: (bool,), int: (int,), float: (float, int), str: (str,), type(None): (type(None),)
@@ -145,23 +182,23 @@ def _decode(hint: Any, value: Any, where: str) -> Any:
     return value
 
 
-def _decode_union(hints: Sequence[Any], value: Any, where: str) -> Any:
+def _decode_union(hints: Sequence[Any], value: Any, where: str, known: Known) -> Any:
     for hint in hints:
         try:
-            return _decode(hint, value, where)
+            return _decode(hint, value, where, known)
         except BackplayError:
             continue
     _refuse(where, " or ".join(getattr(hint, "__name__", str(hint)) for hint in hints), value)
 
 
-def _decode_each(hints: Sequence[Any], value: Any, where: str) -> list[Any]:
+def _decode_each(hints: Sequence[Any], value: Any, where: str, known: Known) -> list[Any]:
     if not isinstance(value, list) or len(value) != len(hints):
         _refuse(where, f"a list of {len(hints) or 'values'}", value)
     pairs = enumerate(zip(hints, value, strict=True))
-    return [_decode(hint, item, f"{where}[{i}]") for i, (hint, item) in pairs]
+    return [_decode(hint, item, f"{where}[{i}]", known) for i, (hint, item) in pairs]
 
 
-def _decode_dataclass(cls: type, value: Any, where: str) -> Any:
+def _decode_dataclass(cls: type, value: Any, where: str, known: Known) -> Any:
     if not isinstance(value, dict):
         _refuse(where, "an object", value)
     names = [field.name for field in fields(cls) if field.init]
@@ -184,7 +221,7 @@ def _decode_dataclass(cls: type, value: Any, where: str) -> Any:
         )
     try:
         hints = typing.get_type_hints(cls)
-        return cls(**{k: _decode(hints[k], value[k], f"{where}.{k}") for k in names})
+        return cls(**{k: _decode(hints[k], value[k], f"{where}.{k}", known) for k in names})
     except BackplayError:
         raise
     except Exception as error:  # a user's class may refuse its fields with any exception

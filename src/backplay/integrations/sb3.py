@@ -1,6 +1,6 @@
 """Stable-Baselines3: one callback that moves, logs and saves the curriculum.
 
-    env = bp.BackplayEnv(gym.make("MountainCar-v0"), [demo], bp.Backplay.stretch(300_000))
+    env = bp.BackplayEnv(gym.make("MountainCar-v0"), [demo])
     PPO("MlpPolicy", env).learn(300_000, callback=bp.sb3.CurriculumCallback())
 
 Works with one env and with DummyVecEnv and SubprocVecEnv of them, on-policy and off-policy.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from backplay.curricula import Curriculum, from_json, to_json
+from backplay.curricula import Curriculum, from_json, kinds_in, to_json
 from backplay.errors import BackplayError
 from backplay.extras import require
 from backplay.records import Episode
@@ -70,7 +70,7 @@ class CurriculumCallback(BaseCallback):
                 do="Wrap each env: bp.BackplayEnv(env, [demo], curriculum).",
             ) from error  # fmt: skip
         saved = getattr(self.model, _SAVED_AS, None)
-        self._curriculum = from_json(saved, kinds=[type(found[0])]) if saved else found[0]
+        self._curriculum = from_json(saved, kinds=kinds_in(found[0])) if saved else found[0]
         # learn() may count from zero again; the curriculum's clock does not.
         seen = getattr(self._curriculum, "frames", 0)
         self._frames_before = max(0, seen - self.model.num_timesteps)

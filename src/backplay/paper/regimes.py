@@ -8,7 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard, Uniform, Window
+from backplay.curricula import (
+    Backplay,
+    Backward,
+    Bisection,
+    Curriculum,
+    FailureBins,
+    GrowingWindow,
+    Learnability,
+    ReverseCurriculum,
+    ReverseForward,
+    Staircase,
+    Standard,
+    Uniform,
+    Window,
+)
 from backplay.errors import BackplayError, show
 
 MakeCurriculum = Callable[[Sequence[int], int, int], Curriculum]
@@ -20,7 +34,7 @@ TRUE_START = 7 / 8  # of the frames; from there on the initial state alone: epoc
 
 def default(lengths: Sequence[int], frames: int, seed: int) -> Curriculum:
     """What a user gets who names no curriculum."""
-    return Backplay.stretch(frames, list(lengths))
+    return Staircase()
 
 
 def windows(lengths: Sequence[int], frames: int, seed: int) -> Backplay:
@@ -50,6 +64,13 @@ REGIMES: dict[str, MakeCurriculum] = {
     "uniform": lambda lengths, frames, seed: Uniform(),
     "standard": lambda lengths, frames, seed: Standard(),
     "reverse": reverse,
+    "backward": lambda lengths, frames, seed: Backward(max(4, max(lengths) // 8)),
+    "go-explore": lambda lengths, frames, seed: Backward.go_explore(max(4, max(lengths) // 8)),
+    "reverse-forward": lambda lengths, frames, seed: ReverseForward(),
+    "learnability": lambda lengths, frames, seed: Learnability(),
+    "failure": lambda lengths, frames, seed: FailureBins(),
+    "bisection": lambda lengths, frames, seed: Bisection(),
+    "growing": lambda lengths, frames, seed: GrowingWindow(),
 }
 """By name: the library's default, the paper's windows, and what they are compared with."""
 

@@ -8,13 +8,22 @@ the analysis has no frames.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
-from backplay.curricula import Backplay, Curriculum, Uniform, Window
+from backplay.curricula import (
+    Anywhere,
+    Backplay,
+    Curriculum,
+    Staircase,
+    Standard,
+    TrueStarts,
+    Until,
+    Window,
+)
+from backplay.curricula.combinators import Around
 from backplay.curricula.curriculum import FloatArray, IntArray, whole_number
 from backplay.errors import BackplayError, show
 
@@ -52,23 +61,37 @@ class Phases:
 def phases(curriculum: Curriculum, length: int) -> Phases:
     """The phases of a curriculum on one demonstration of `length` steps.
 
-    Each window of a Backplay is a phase; its shares of other starts do not count for the farthest.
-    A Uniform with `until` ends with a phase at the initial state. Any other curriculum is one
-    phase, as it stands.
+    Each window of a Backplay is a phase, and each step of a Staircase; shares of other starts do
+    not count for the farthest. An `Until` ends with a phase at the initial state. Any other
+    curriculum is one phase, as it stands.
     """
-    now: Sequence[Curriculum] = [curriculum]
-    cores = now
-    if isinstance(curriculum, Backplay):
-        fresh = replace(curriculum, held=0, recent=(), lengths=(0.0, 0.0), frames=0)
-        bare = replace(fresh, start_share=0.0, uniform_share=0.0)
-        now = [replace(fresh, frames=window.frames) for window in fresh.windows]
-        cores = [replace(bare, frames=window.frames) for window in bare.windows]
-    elif isinstance(curriculum, Uniform) and curriculum.until is not None:
-        early = replace(curriculum, frames=0)
-        now = cores = [early, replace(early, frames=curriculum.until)]
+    now = _stages(curriculum, length)
+    cores = _stages(_core(curriculum), length)
     weights = np.stack([c.weights(0, length) for c in now])
     farthest = [int(np.flatnonzero(c.weights(0, length))[0]) for c in cores]
+    if isinstance(_core(curriculum), Staircase):
+        farthest = list(range(length - 1, -1, -1))
     return Phases(weights, np.asarray(farthest, dtype=np.int64))
+
+
+def _stages(curriculum: Curriculum, length: int) -> list[Curriculum]:
+    """The curriculum as it stands in each phase."""
+    if isinstance(curriculum, Backplay):
+        return [replace(curriculum, frames=window.frames) for window in curriculum.windows]
+    if isinstance(curriculum, Staircase):
+        return [curriculum.standing_at(back) for back in range(1, length + 1)]
+    if isinstance(curriculum, Until):
+        return [*_stages(curriculum.inner, length), Standard()]
+    if isinstance(curriculum, Around):
+        return [replace(curriculum, inner=one) for one in _stages(curriculum.inner, length)]
+    return [curriculum]
+
+
+def _core(curriculum: Curriculum) -> Curriculum:
+    """Without shares of other starts."""
+    if isinstance(curriculum, TrueStarts | Anywhere):
+        return _core(curriculum.inner)
+    return curriculum
 
 
 def stepwise(length: int, step: int) -> Backplay:

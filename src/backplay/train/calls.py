@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from backplay.curricula import Backplay, Curriculum
+from backplay.curricula import Curriculum, Staircase
 from backplay.demos import Demonstration
 from backplay.demos.success import SuccessRule, default_rule
 from backplay.errors import BackplayError, show
@@ -48,7 +48,7 @@ def train(
         make_env: makes the environment, wrapped as it was when the demonstrations were recorded.
         demos: one or more demonstrations of it.
         frames: how long to train; by default as `config` says.
-        curriculum: where episodes start; by default `Backplay.stretch` over the frames.
+        curriculum: where episodes start; by default a `Staircase`.
         seed: of the network, the envs and the learner; by default as `config` says.
         success: which endings count as success; by default `demos.success.default_rule`.
         settings: "mine" keeps the settings of the env where they are not the demonstrations'; by
@@ -69,9 +69,7 @@ def train(
         seed=chosen.seed if seed is None else seed,
         settings=chosen.settings if settings is None else settings,
     )
-    lengths = [len(demo) for demo in listed]
-    starts = curriculum or Backplay.stretch(chosen.frames, lengths or None)
-    training = Training(make_env, listed, starts, chosen, success=success)
+    training = Training(make_env, listed, curriculum or Staircase(), chosen, success=success)
     evaluation = None
     try:
         for progress in training.run():

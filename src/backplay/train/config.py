@@ -50,9 +50,6 @@ class TrainConfig:
     """What step 0 of a demonstration means: the env's own reset, or the recorded initial state."""
     time_limit: Literal["continue", "fresh"] = "continue"
     """After a restore: go on with the demonstration's clock, or start a fresh one."""
-    patience: float | None = None
-    """Truncate training episodes after so many times what the demonstration took from the same
-    start, and 16 steps; None: as the curriculum says."""
     settings: Literal["recorded", "mine"] = "recorded"
     """An env with other settings than the demonstrations' is refused, or keeps its own."""
     exact_resume: bool = True

@@ -1,6 +1,6 @@
 """Training: the one loop that meets every part.
 
-    training = Training(make_env, [demo], bp.Backplay.stretch(200_000), TrainConfig(frames=200_000))
+    training = Training(make_env, [demo], bp.Staircase(), TrainConfig(frames=200_000))
     for progress in training.run():
         print(progress)
 
@@ -21,7 +21,7 @@ from gymnasium import spaces
 from gymnasium.vector import VectorEnv
 from gymnasium.wrappers import FilterObservation
 
-from backplay.curricula import Curriculum, from_json, to_json
+from backplay.curricula import Curriculum, from_json, kinds_in, to_json
 from backplay.demos import Demonstration
 from backplay.demos.success import SuccessRule, default_rule
 from backplay.errors import BackplayError
@@ -106,8 +106,7 @@ class Training:
             env = kind(
                 make_env(), demos, curriculum,
                 initial=self.config.initial, time_limit=self.config.time_limit,
-                patience=self.config.patience, success=self.succeeded,
-                settings=self.config.settings,
+                success=self.succeeded, settings=self.config.settings,
             )  # fmt: skip
             return without_words(env)
 
@@ -265,7 +264,7 @@ class Training:
             if self._teacher is not None:
                 load_weights(self._teacher.network, _as_tensors(state["teacher"]))
             self.learner.load_state(_as_tensors(state["learner"]))
-            self.curriculum = from_json(state["curriculum"], kinds=[type(self.curriculum)])
+            self.curriculum = from_json(state["curriculum"], kinds=kinds_in(self.curriculum))
             self.frames = int(state["frames"])
             self.evaluations = [(int(frames), float(s)) for frames, s in state["evaluations"]]
             self._recent = deque(map(bool, state["recent"]), maxlen=self._recent.maxlen)
@@ -290,7 +289,7 @@ class Training:
 def _refuse_what_nobody_reads(config: TrainConfig) -> None:
     """Envs that draw their own starts read none of these: they are told when they are made."""
     default = TrainConfig()
-    for name in ("initial", "time_limit", "patience"):
+    for name in ("initial", "time_limit"):
         asked = getattr(config, name, None)
         if asked != getattr(default, name, None):
             raise BackplayError(

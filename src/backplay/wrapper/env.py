@@ -15,19 +15,18 @@ from typing import Any, Literal
 import gymnasium as gym
 import numpy as np
 
-from backplay.curricula import Curriculum
+from backplay.curricula import Curriculum, Staircase
 from backplay.demos import Demonstration
 from backplay.demos.fitting import Settings
 from backplay.demos.success import Ending, SuccessRule, default_rule
 from backplay.errors import BackplayError, show
-from backplay.records import Episode, Start
+from backplay.records import Episode, Start, steps_allowed
 from backplay.restore import Replay, layers, restart_clocks
 from backplay.restore.rollout import AnyEnv
 from backplay.wrapper.walks import Origin, Walks
 
 _STREAM = 0xBAC  # so that the draws of starts and the env's own draws differ under the same seed
 _QUIET_STEPS = 50_000
-_GRACE = 16  # steps that patience adds, so that a start near the end leaves room to act
 
 
 class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
@@ -38,16 +37,12 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             gather statistics over episodes (observation normalisation, monitors) belong around
             BackplayEnv, not inside.
         demos: one or more demonstrations of this environment.
-        curriculum: where episodes start now.
+        curriculum: where episodes start now, and when hopeless ones are cut (its `patience`).
         initial: what step 0 means: `"reset"`, the environment's own reset, as without this wrapper;
             or `"demonstration"`, the recorded initial state, for tasks that are a set of levels.
         rng: after a restore, `"reseed"` the random streams, so that a stochastic env does not
             repeat the demonstration's luck, or `"restore"` them.
         time_limit: after a restore, `"continue"` the demonstration's clock, or a `"fresh"` one.
-        patience: truncate an episode that takes longer than `patience` times what the demonstration
-            took from the same start, and 16 steps. Where the env's own limit is far longer than the
-            demonstration, most frames of a beginner are spent on being lost. None: as the
-            curriculum says (`Curriculum.patience`).
         success: which endings count as success; by default `demos.success.default_rule`.
         settings: what to do where `env` has other settings than the recording's (another chance to
             slip, another limit of steps): refuse it, `"recorded"`, or keep them, `"mine"`.
@@ -57,12 +52,11 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         self,
         env: AnyEnv,
         demos: Sequence[Demonstration],
-        curriculum: Curriculum,
+        curriculum: Curriculum | None = None,
         *,
         initial: Literal["reset", "demonstration"] = "reset",
         rng: Literal["reseed", "restore"] = "reseed",
         time_limit: Literal["continue", "fresh"] = "continue",
-        patience: float | None = None,
         success: SuccessRule | None = None,
         settings: Settings = "recorded",
     ) -> None:
@@ -70,18 +64,11 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         _one_of("initial", initial, ("reset", "demonstration"))
         _one_of("rng", rng, ("reseed", "restore"))
         _one_of("time_limit", time_limit, ("continue", "fresh"))
-        if patience is not None and not (
-            isinstance(patience, int | float) and 1.0 <= patience < float("inf")
-        ):
-            raise BackplayError(
-                "patience", expected="a number from 1 on, or None", got=show(patience),
-                do="Try 4: four times what the demonstration took.",
-            )  # fmt: skip
         listed = isinstance(demos, list | tuple) and len(demos) > 0
         if not listed or not all(isinstance(demo, Demonstration) for demo in demos):
             raise BackplayError(
                 "demos", expected="a list of at least one demonstration", got=show(demos),
-                do="Write BackplayEnv(env, [demo], curriculum).",
+                do="Write BackplayEnv(env, [demo]).",
             )  # fmt: skip
         if time_limit == "fresh" and any(
             type(x).__name__ == "TimeAwareObservation" for x in layers(env)
@@ -102,10 +89,10 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         self._restored_taken = 0
         self.demo_lengths = [len(demo) for demo in self.demos]
         """Steps of each demonstration."""
+        self._returns_to_go = [demo.returns_to_go for demo in self.demos]
         self._initial, self._reseed = initial, rng == "reseed"
         self._fresh_clock = time_limit == "fresh"
         self._walks = Walks(self.demos, reseed=self._reseed, fresh_clock=self._fresh_clock)
-        self._patience = patience
         self._succeeded = success or default_rule(self.demos)
         self._rng = np.random.default_rng()
         self._has_reset = False
@@ -116,13 +103,13 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         """Where the present episode started."""
         self._origin = Origin(Start(0, 0), 0)
         self._total_reward, self._length = 0.0, 0
-        self.set_curriculum(curriculum)
+        self.set_curriculum(Staircase() if curriculum is None else curriculum)
 
     def set_curriculum(self, curriculum: Curriculum) -> None:
         """From the next reset on, starts are drawn from `curriculum`."""
         if isinstance(curriculum, type) or not isinstance(curriculum, Curriculum):
             raise BackplayError(
-                "curriculum", expected="a curriculum such as bp.Uniform()", got=show(curriculum),
+                "curriculum", expected="a curriculum such as bp.Staircase()", got=show(curriculum),
                 do="See bp.check_curriculum if you write your own.",
             )  # fmt: skip
         self.curriculum = curriculum
@@ -189,19 +176,20 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         answer = self.env.step(action)
         self._total_reward += float(answer[1])
         self._length += 1
-        if self._out_of_patience() and not answer[2]:
+        late = self.start is not None and self._length >= steps_allowed(
+            self.curriculum.patience, self._back
+        )
+        if late and not answer[2]:
             answer = (*answer[:3], True, answer[4])
         if answer[2] or answer[3]:
             self._finish(answer)
         return answer
 
-    def _out_of_patience(self) -> bool:
-        patience = self.curriculum.patience if self._patience is None else self._patience
-        if patience is None or self.start is None:
-            return False
+    @property
+    def _back(self) -> int:
+        """Steps from the present episode's start to the demonstration's end."""
         origin, walked = self._origin
-        left = self.demo_lengths[origin.demo] - origin.step + walked
-        return self._length >= _GRACE + patience * left
+        return self.demo_lengths[origin.demo] - origin.step + walked
 
     def _finish(self, answer: tuple[Any, Any, bool, bool, dict[str, Any]]) -> None:
         _, reward, terminated, truncated, info = answer
@@ -213,7 +201,10 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             float(reward), bool(terminated), bool(truncated), info,
         )  # fmt: skip
         success = bool(self._succeeded(end))
-        self._finished.append(Episode(self.start, end.total_reward, end.length, success))
+        earned = (self.start, end.total_reward, end.length, success)
+        origin = self._origin.start
+        par = float(self._returns_to_go[origin.demo][origin.step])
+        self._finished.append(Episode(*earned, self._back, par))
         self._steps_unattended += self._length
 
     def _is_reset(self, start: Start) -> bool:
@@ -241,7 +232,8 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         """Says once if training goes on for long and nobody moves a curriculum that would move."""
         if self._steps_unattended < _QUIET_STEPS:
             return
-        mastered = [Episode(Start(0, 1), 0.0, 1, True)] * 100
+        length = self.demo_lengths[0]
+        mastered = [Episode(Start(0, t), 0.0, 1, True, length - t) for t in range(length)] * 100
         later = self.curriculum.update(mastered, 10**15)
         if later.describe() != self.curriculum.describe():
             warnings.warn(

@@ -93,7 +93,8 @@ class ResumableBackplayEnv(BackplayEnv):
         try:
             recipe = None if state["recipe"] is None else Recipe.from_data(state["recipe"])
             rng = new_generator(RandomStream(*state["here"]["own stream"]))
-            finished, walked = rows_as_episodes(state["finished"]), list(state["walked"])
+            finished = rows_as_episodes(state["finished"])
+            walked = list(state["walked"])
             counts = int(state["restored_steps"]), int(state["restored_taken"])
             if recipe is not None:
                 self._follow(recipe, state["here"])

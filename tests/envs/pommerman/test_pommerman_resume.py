@@ -16,7 +16,7 @@ from backplay.learners import PPOConfig
 from backplay.train import TrainConfig, Training
 
 N = 4
-WINDOW = bp.Backplay((bp.Window(0, 1, 12),), start_share=0.3)
+WINDOW = bp.TrueStarts(bp.Backplay((bp.Window(0, 1, 12),)), 0.3, by_frames=False)
 
 
 def make(**options: Any) -> PommermanVector:

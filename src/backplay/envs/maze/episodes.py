@@ -15,7 +15,7 @@ from backplay.records import Episode, Start
 
 _DTYPES = {
     "demo": np.int64, "step": np.int64, "total_reward": np.float64, "length": np.int64,
-    "success": np.bool_,
+    "success": np.bool_, "back": np.int64, "par": np.float64,
 }  # fmt: skip
 
 
@@ -27,7 +27,7 @@ class Finished:
         self._blocks: deque[tuple[NDArray[Any], ...]] = deque()
 
     def add(self, *block: NDArray[Any]) -> None:
-        """Keeps k episodes: demo, step, total reward, length and success, [k] each."""
+        """Keeps k episodes: demo, step, total reward, length, success, back and par, [k]."""
         self._blocks.append(block)
         self._count += len(block[0])
         while self._count - len(self._blocks[0][0]) >= self._most:
@@ -39,8 +39,7 @@ class Finished:
         self._blocks.clear()
         self._count = 0
         return [
-            Episode(Start(demo, step), total_reward, length, success)
-            for demo, step, total_reward, length, success in zip(*columns, strict=True)
+            Episode(Start(demo, step), *rest) for demo, step, *rest in zip(*columns, strict=True)
         ]
 
     def get_state(self) -> dict[str, NDArray[Any]]:

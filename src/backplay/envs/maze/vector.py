@@ -1,6 +1,6 @@
 """Many mazes at once: n agents stepped by one kernel, observed as (maze, cell).
 
-    envs = MazeVector(4096, library, curriculum=bp.Backplay.stretch(9_000_000))
+    envs = MazeVector(4096, library, curriculum=bp.Staircase())
 
 An episode that ends begins anew in the same step, where a curriculum says: `set_curriculum`,
 `take_episodes` and `bp.advance` work as under `BackplayEnv`. All starts come from one generator, so
@@ -25,24 +25,16 @@ from backplay.envs.maze.episodes import Finished
 from backplay.envs.maze.rules import ACTIONS, are_actions, offsets, step_all
 from backplay.envs.maze.sets import MazeLibrary, MazeSet, training_mazes
 from backplay.envs.maze.states import Ints, States
+from backplay.envs.starts import InitialStates
 from backplay.errors import BackplayError, show
-from backplay.records import DrawsStarts, Episode, Start
+from backplay.records import DrawsStarts, Episode, Start, steps_allowed
 
 _STREAM = 0xBAC
-_GRACE = 16  # steps that patience adds, as under BackplayEnv
-_NEVER = 2**31 - 1
-_NOW = ("places", "clocks", "lengths", "limits", "returns", "start_demos", "start_steps")
+_NOW = ("places", "clocks", "lengths", "limits", "backs", "returns", "start_demos", "start_steps")
 
 Answer = tuple[
     NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
 ]
-
-
-class _Beginning:
-    """Starts every episode in the initial state of some maze."""
-
-    def sample(self, lengths: Any, n: int, rng: Any) -> tuple[Ints, Ints]:
-        return rng.integers(len(lengths), size=n), np.zeros(n, np.int64)
 
 
 class MazeVector(VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
@@ -54,9 +46,6 @@ class MazeVector(VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
         curriculum: where episodes start; by default in the initial state of any maze.
         time_limit: after a start on the way, `"continue"` the demonstration's clock, or a `"fresh"`
             one.
-        patience: truncate an episode that takes longer than `patience` times what the demonstration
-            took from the same start, and 16 steps. From a state of a walk: from where it left the
-            demonstration, and the way back. None: as the curriculum says.
         render_mode: `"rgb_array"` or `"ansi"`.
     """
 
@@ -73,7 +62,6 @@ class MazeVector(VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
         *,
         curriculum: DrawsStarts | None = None,
         time_limit: Literal["continue", "fresh"] = "continue",
-        patience: float | None = None,
         render_mode: str | None = None,
     ) -> None:
         if type(num_envs) is not int or num_envs < 1:
@@ -81,12 +69,6 @@ class MazeVector(VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
         if time_limit not in ("continue", "fresh"):
             raise BackplayError(
                 "time_limit", expected="'continue' or 'fresh'", got=show(time_limit)
-            )
-        if patience is not None and not (
-            isinstance(patience, int | float) and 1.0 <= patience < float("inf")
-        ):
-            raise BackplayError(
-                "patience", expected="a number from 1 on, or None", got=show(patience)
             )
         self.mazes = training_mazes(mazes)
         if not self.mazes.num_mazes:
@@ -99,16 +81,17 @@ class MazeVector(VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.restored_steps = 0
         """Steps spent on making states to start from: those of random walks."""
-        self._patience, self._ready = patience, False
+        self._ready = False
         self._states = States(self.mazes, time_limit == "fresh")
         self._offsets = offsets(self.mazes.width)
         self._rng = np.random.default_rng()
         self._finished = Finished()
         self._places = np.zeros((num_envs, 2), np.int32)
-        self._clocks, self._lengths, self._limits = np.zeros((3, num_envs), np.int64)
+        self._clocks, self._lengths = np.zeros((2, num_envs), np.int64)
+        self._limits, self._backs = np.zeros((2, num_envs), np.int64)
         self._start_demos, self._start_steps = np.zeros((2, num_envs), np.int64)
         self._returns, self._ended = np.zeros(num_envs), np.zeros(num_envs + 1, np.int64)
-        self.set_curriculum(_Beginning() if curriculum is None else curriculum)
+        self.set_curriculum(InitialStates() if curriculum is None else curriculum)
 
     def set_curriculum(self, curriculum: DrawsStarts) -> None:
         """From the next start on, starts are drawn from `curriculum`; its walks are walked now."""
@@ -188,7 +171,8 @@ class MazeVector(VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
         final_obs = self._places.copy()
         self._finished.add(
             self._start_demos[ended], self._start_steps[ended], self._returns[ended],
-            self._lengths[ended], terminated[ended],
+            self._lengths[ended], terminated[ended], self._backs[ended],
+            self.mazes.step_reward * self._backs[ended] + self.mazes.goal_reward,
         )  # fmt: skip
         self._begin(ended)
         return {
@@ -205,12 +189,8 @@ class MazeVector(VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
         self._places[who, 0], self._places[who, 1] = places.mazes, places.cells
         self._clocks[who], self._lengths[who], self._returns[who] = places.clocks, 0, 0.0
         self._start_demos[who], self._start_steps[who] = demo, step
-        own, theirs = self._patience, getattr(self.curriculum, "patience", None)
-        patience = theirs if own is None else own
-        if patience is None:
-            self._limits[who] = _NEVER
-        else:
-            self._limits[who] = np.ceil(_GRACE + patience * places.left)
+        self._backs[who] = places.left
+        self._limits[who] = np.ceil(steps_allowed(self.curriculum.patience, places.left))
 
     def _asked(self, starts: Any) -> tuple[Ints, Ints]:
         try:

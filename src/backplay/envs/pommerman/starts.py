@@ -20,15 +20,7 @@ from backplay.envs.pommerman.recordings import Perspective
 from backplay.errors import BackplayError, show
 from backplay.records import DrawsStarts, Start
 
-
-class Beginning:
-    """Every episode in the initial state of some demonstration."""
-
-    def sample(
-        self, lengths: NDArray[np.int64], n: int, rng: np.random.Generator
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """`n` starts: demo [n], step [n]."""
-        return rng.integers(len(lengths), size=n), np.zeros(n, np.int64)
+MOST_DRAWS = 10_000  # before a curriculum counts as one that never starts in some seat
 
 
 class Starts:
@@ -53,8 +45,8 @@ class Starts:
         self.demos = _listed(demos)
         """The recorded games, each from a seat."""
         self._initial, self._reseed, self._doubled = initial, rng == "reseed", frames == "doubled"
-        lengths = np.array([len(demo) for demo in self.demos])
-        self._by_seat: dict[int | None, tuple[NDArray[np.intp], NDArray[np.int64]]] = {}
+        self._lengths = np.array([len(demo) for demo in self.demos])
+        self._by_seat: dict[int | None, frozenset[int]] = {}
         for seat in set(seats):
             fit = [k for k, demo in enumerate(self.demos) if seat in (None, demo.seat)]
             if not fit:
@@ -66,14 +58,32 @@ class Starts:
                     ),
                     do="Make more games, or sit where the demonstrations do: seat=None.",
                 )  # fmt: skip
-            self._by_seat[seat] = (np.array(fit), lengths[fit])
+            self._by_seat[seat] = frozenset(fit)
         self._seats = list(seats)
 
     def draw(self, i: int, curriculum: DrawsStarts, rng: np.random.Generator) -> Start:
-        """Where game `i` starts, of the demonstrations of its seat."""
-        fit, lengths = self._by_seat[self._seats[i]]
-        demo, step = curriculum.sample(lengths, 1, rng)
-        return Start(int(fit[demo[0]]), int(step[0]))
+        """Where game `i` starts, of the demonstrations of its seat.
+
+        Drawn from all until one fits: a curriculum knows each demonstration by its place among all.
+        """
+        fit = self._by_seat[self._seats[i]]
+        for _ in range(MOST_DRAWS):
+            demo, step = curriculum.sample(self._lengths, 1, rng)
+            if int(demo[0]) in fit:
+                return Start(int(demo[0]), int(step[0]))
+        raise BackplayError(
+            "curriculum", expected=f"starts for the seat {self._seats[i]}",
+            got=f"none in {MOST_DRAWS} draws", do="Give its demonstrations some weight.",
+        )  # fmt: skip
+
+    def back(self, start: Start) -> int:
+        """Steps from this start to the end of its demonstration."""
+        return int(self._lengths[start.demo]) - start.step
+
+    def par(self, start: Start) -> float:
+        """What the demonstration earned from this start on, items aside."""
+        perspective = self.demos[start.demo]
+        return 1.0 if perspective.game.winner == perspective.seat else -1.0
 
     def is_reset(self, start: Start) -> bool:
         """Whether this start means a fresh board."""

@@ -30,10 +30,11 @@ from backplay.envs.pommerman.layout import ACTIONS, MAX_STEPS, SEATS
 from backplay.envs.pommerman.learner import is_over, picks_up, result, survivors, task
 from backplay.envs.pommerman.recordings import Perspective
 from backplay.envs.pommerman.sights import sight
-from backplay.envs.pommerman.starts import Beginning, Starts
+from backplay.envs.pommerman.starts import Starts
 from backplay.envs.pommerman.vector_state import check_vector_state
+from backplay.envs.starts import InitialStates
 from backplay.errors import BackplayError, show
-from backplay.records import DrawsStarts, Episode, Start, episodes_as_rows
+from backplay.records import DrawsStarts, Episode, Start, episodes_as_rows, steps_allowed
 
 
 @kernel
@@ -126,9 +127,10 @@ class PommermanVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self._start_rngs = [np.random.default_rng() for _ in range(num_envs)]
         self._pay, self._over = np.zeros(num_envs), np.zeros(num_envs, np.bool_)
         self._returns, self._lengths = np.zeros(num_envs), np.zeros(num_envs, np.int64)
+        self._limits = np.zeros(num_envs)
         self._copy, self._ready = copy, False
         self._finished: deque[Episode] = deque(maxlen=100_000)
-        self.set_curriculum(curriculum or Beginning())
+        self.set_curriculum(curriculum or InitialStates())
 
     def set_curriculum(self, curriculum: DrawsStarts) -> None:
         """From the next reset on, starts are drawn from `curriculum`."""
@@ -192,9 +194,11 @@ class PommermanVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self._returns += self._pay
         self._lengths += 1
         rewards, over = self._pay.copy(), self._over.copy()
-        infos = self._finish(np.flatnonzero(over)) if over.any() else {}
+        cut = ~over & (self._lengths >= self._limits)
+        ended = over | cut
+        infos = self._finish(np.flatnonzero(ended)) if ended.any() else {}
         infos.update(self._infos())
-        return self._observations(), rewards, over, np.zeros_like(over), infos
+        return self._observations(), rewards, over, cut, infos
 
     def _step_chunk(self, chunk: int, first: int, last: int) -> None:
         games = self._games
@@ -223,7 +227,7 @@ class PommermanVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
             results[i], living[i] = result(row, seat), survivors(row)
             won[i] = results[i] == "win"
             end = (float(self._returns[i]), int(self._lengths[i]), bool(won[i]))
-            self._finished.append(Episode(self.starts[i], *end))
+            self._finished.append(Episode(self.starts[i], *end, *self._ahead(i)))
             self._restart(int(i))
         final = {"result": results, "is_success": won, "survivors": living, "seat": seats}
         masks = {f"_{name}": mask.copy() for name in final}
@@ -251,7 +255,16 @@ class PommermanVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
             self._rngs[i] = moved or self._rngs[i]
         self.starts[i] = start
         self._returns[i], self._lengths[i] = 0.0, 0
+        back = self._ahead(i)[0]
+        self._limits[i] = steps_allowed(self.curriculum.patience if back else None, back)
         self._look(i, i + 1)
+
+    def _ahead(self, i: int) -> tuple[int, float]:
+        """From where game `i` started: steps to the demonstration's end, what it earned there."""
+        start = self.starts[i]
+        if self._starts is None or start is None:
+            return 0, 0.0
+        return self._starts.back(start), self._starts.par(start)
 
     def observe(self) -> NDArray[Any]:
         """What is seen now, [num_envs, planes, 11, 11] or [num_envs, facts]."""
@@ -266,7 +279,7 @@ class PommermanVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
             "rows": games.rows.copy(), "memories": games.memories.copy(),
             "streams": games.streams.copy(), "previous": self._previous.copy(),
             "seats": self.seats.copy(), "returns": self._returns.copy(),
-            "lengths": self._lengths.copy(),
+            "lengths": self._lengths.copy(), "limits": self._limits.copy(),
             "starts": [start and list(start) for start in self.starts],
             "rngs": [read_stream(rng) for rng in self._rngs],
             "start_rngs": [read_stream(rng) for rng in self._start_rngs],
@@ -280,7 +293,7 @@ class PommermanVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         self._rngs, self._start_rngs = now.rngs, now.start_rngs
         self._finished = deque(now.finished, maxlen=self._finished.maxlen)
         self.seats[:], self._previous[:] = now.seats, now.previous
-        self._returns[:], self._lengths[:] = now.returns, now.lengths
+        self._returns[:], self._lengths[:], self._limits[:] = now.returns, now.lengths, now.limits
         for i in range(self.num_envs):
             game = {"row": now.rows[i], "memories": now.memories[i], "streams": now.streams[i]}
             self._games.seat(i, self.task.around(int(self.seats[i])))

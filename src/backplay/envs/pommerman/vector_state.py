@@ -36,6 +36,7 @@ class VectorState:
     seats: NDArray[np.int64]
     returns: NDArray[np.float64]
     lengths: NDArray[np.int64]
+    limits: NDArray[np.float64]
     starts: list[Start | None]
     rngs: list[np.random.Generator]
     start_rngs: list[np.random.Generator]
@@ -50,6 +51,7 @@ def check_vector_state(state: Any, n: int, task: Task, starts: Starts | None) ->
             seats=_rows(state["seats"], n).astype(np.int64),
             returns=_rows(state["returns"], n).astype(np.float64),
             lengths=_rows(state["lengths"], n).astype(np.int64),
+            limits=_rows(state["limits"], n).astype(np.float64),
             starts=[start_of(start) for start in _rows(state["starts"], n)],
             rngs=[_generator(stream) for stream in _rows(state["rngs"], n)],
             start_rngs=[_generator(stream) for stream in _rows(state["start_rngs"], n)],

@@ -112,7 +112,7 @@ class DemoJob:
         files: Sequence[Path] = (),
     ) -> EnvWork:
         """Plays the demonstration and makes the envs."""
-        from backplay.curricula import Backplay, Standard, Uniform
+        from backplay.curricula import Staircase, Standard, Uniform
         from backplay.learners import PPOConfig
         from backplay.train import TrainConfig, Training
         from backplay.train.env_work import EnvWork
@@ -125,7 +125,7 @@ class DemoJob:
             evaluate_every=max(1, self.frames // EVALUATIONS), final_episodes=self.episodes,
         )  # fmt: skip
         curricula = {
-            "backplay": Backplay.stretch(self.frames, [len(demo)]),
+            "backplay": Staircase(),
             "uniform": Uniform(),
             "standard": Standard(),
         }

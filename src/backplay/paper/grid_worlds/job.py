@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard, Uniform, Window
+from backplay.curricula import (
+    Backplay,
+    Curriculum,
+    ReverseCurriculum,
+    Standard,
+    Uniform,
+    Until,
+    Waiting,
+    Window,
+)
 from backplay.paper import regimes
 from backplay.train.job import Say, file_name, require, require_one_of, require_whole
 
@@ -31,7 +40,7 @@ ROUND, NEW_STATES = 4 * BATCH, 500  # of RCG with all frames; shorter rounds wal
 SETTINGS = {"open": "open world", "bottlenecks": "bottlenecks", "basin": "basin", "tree": "tree"}
 
 
-def backplay_windows(length: int, share: float) -> Backplay:
+def backplay_windows(length: int, share: float) -> Waiting:
     """Windows of 16 steps, each until 90 % of its episodes succeed; then the true start.
 
     `share` is that of the world's full budget: each window stays for that share of a batch at
@@ -41,7 +50,7 @@ def backplay_windows(length: int, share: float) -> Backplay:
     back = [(WINDOW // 2 * i, WINDOW // 2 * i + WINDOW) for i in range(count)] + [(length, length)]
     least = max(1, round(BATCH * share))
     windows = [Window(least * i, lo, hi) for i, (lo, hi) in enumerate(back)]
-    return Backplay(windows, mastery=0.9)
+    return Waiting(Backplay(windows), 0.9)
 
 
 def reverse(job: GridJob, length: int) -> ReverseCurriculum:
@@ -55,7 +64,7 @@ def reverse(job: GridJob, length: int) -> ReverseCurriculum:
 
 OWN: dict[str, Callable[[GridJob, int], Curriculum | None]] = {
     "standard": lambda job, length: Standard(),
-    "uniform": lambda job, length: Uniform(until=job.frames // 2),
+    "uniform": lambda job, length: Until(Uniform(), at=job.frames // 2),
     "backplay": lambda job, length: backplay_windows(length, job.share),
     "rcg": reverse,
     "cloning": lambda job, length: None,

@@ -20,7 +20,16 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from torch import nn
 
-from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Standard, Uniform, Window
+from backplay.curricula import (
+    Backplay,
+    Curriculum,
+    ReverseCurriculum,
+    Staircase,
+    Standard,
+    Uniform,
+    Until,
+    Window,
+)
 from backplay.envs.maze.evaluate import Played, play
 from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.sets import MazeLibrary, MazeSet
@@ -84,7 +93,7 @@ def curriculum(run: MazeRun, lengths: NDArray[np.int64]) -> Curriculum:
         return regimes.curriculum(run.regime, lengths.tolist(), run.frames, seed=run.seed)
     true_start = round(run.frames * PAPER_TRUE_START / PAPER_EPOCHS)
     if run.regime in ("uniform", "gail+uniform"):
-        return Uniform(until=true_start)
+        return Until(Uniform(), at=true_start)
     if run.regime == "gail+default":
         return regimes.curriculum("default", lengths.tolist(), run.frames)
     if run.regime == "florensa":

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from backplay.curricula import Patience
 from backplay.paper.regimes import REGIMES, curriculum
 from backplay.paper.sparse_tasks.task import Task
 from backplay.paper.sparse_tasks.tasks import TASKS
@@ -95,12 +96,13 @@ class GymJob:
             on_progress(f"playing {self.setting} for a demonstration")
         task, demo = self.about, self.about.demonstrate()
         starts = curriculum(self.regime, [len(demo)], self.frames, seed=self.seed)
+        if task.patience is not None and self.regime not in ("standard", "default"):
+            starts = Patience(starts, task.patience)
         config = TrainConfig(
             frames=self.frames, num_envs=self.num_envs, seed=self.seed,
             evaluate_every=max(1, self.frames // self.evaluations),
             evaluation_episodes=task.on_the_way,
             final_episodes=self.final_episodes or task.episodes,
-            patience=None if self.regime == "standard" else task.patience,
             ppo=PPOConfig(**task.ours),
         )  # fmt: skip
         if self.trainer == "ours":

@@ -102,7 +102,7 @@ class SB3Training:
         def make() -> AnyEnv:
             return ResumableBackplayEnv(
                 make_env(), demos, curriculum, initial=config.initial,
-                time_limit=config.time_limit, patience=config.patience, success=self.succeeded,
+                time_limit=config.time_limit, success=self.succeeded,
             )  # fmt: skip
 
         self.envs = DummyVecEnv([make] * config.num_envs)

@@ -38,7 +38,7 @@ class Task:
     best: float = 1.0
     """Success of the best policy from the true start."""
     patience: float | None = None
-    """Of training episodes, see `TrainConfig`; Standard has the env's own time limit."""
+    """Of training episodes; Standard has the env's own time limit, the default its own."""
     ours: Mapping[str, Any] = field(default_factory=dict)
     """Settings of our PPO other than its defaults, see `PPOConfig`."""
     sb3: Mapping[str, Any] = field(default_factory=dict)
