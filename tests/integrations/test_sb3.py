@@ -168,7 +168,7 @@ def test_steps_spent_on_replaying_count(demo):
         cartpole(), lambda o: int(o[2] + o[3] > 0), seed=3, max_steps=100, restorer=Replay()
     )
     callback = bp.sb3.CurriculumCallback()
-    env = bp.BackplayEnv(cartpole(), [replayed], bp.Uniform())
+    env = bp.BackplayEnv(cartpole(), [replayed], bp.Until(bp.Uniform(), at=10**6))
     PPO("MlpPolicy", env, n_steps=64, batch_size=64, n_epochs=1, seed=0).learn(64, callback)
     assert env.restored_steps > 0
     assert callback.curriculum.frames == 64 + env.restored_steps

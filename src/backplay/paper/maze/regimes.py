@@ -24,7 +24,6 @@ from backplay.curricula import (
     Backplay,
     Curriculum,
     ReverseCurriculum,
-    Staircase,
     Standard,
     Uniform,
     Until,
