@@ -64,6 +64,15 @@ def test_every_curriculum(
     assert starts in runs.open_run(Path("r")).metrics()[-1]["starts"]
 
 
+def test_demonstrations_can_be_imitated(run: Run, demos: dict[str, Path]) -> None:
+    train(run, demos, "--dir", "r", "--regime", "gail", "--curriculum", "standard")
+    kept = runs.open_run(Path("r"))
+    assert "discriminator_loss" in kept.metrics()[-1]["learner"]
+    loaded = kept.load()
+    assert loaded is not None
+    assert {"discriminator", "judge"} <= set(loaded.state["learner"])
+
+
 def test_a_run_is_not_overwritten(run: Run, demos: dict[str, Path]) -> None:
     train(run, demos, "--dir", "r")
     before = {file: file.read_bytes() for file in Path("r").rglob("*") if file.is_file()}

@@ -40,6 +40,7 @@ class TrainConfig:
         backplay train MountainCar-v0 car.npz --frames 300000
         backplay train MiniGrid-DoorKey-8x8-v0 a.npz b.npz --frames 1000000 --dir runs/doorkey
         backplay train MountainCar-v0 car.npz --curriculum uniform --seed 1 --ppo.gamma 0.999
+        backplay train MountainCar-v0 car.npz --regime gail --curriculum standard
         backplay train --resume runs/doorkey
 
     The default curriculum starts near the end of the demonstration and moves back with success;
@@ -58,6 +59,8 @@ class TrainConfig:
     """Files of demonstrations."""
     curriculum: Literal["backplay", "uniform", "standard", "reverse"] = "backplay"
     """Where episodes start."""
+    regime: Literal["ppo", "gail"] = "ppo"
+    """What is learned from: rewards, or (gail) what was done in the demonstrations."""
     windows: Annotated[tuple[str, ...], tyro.conf.arg(metavar="FRAMES:LO:HI...")] = ()
     """Windows of your own for the curriculum backplay, in steps back from the end."""
     dir: Path | None = None
@@ -102,12 +105,13 @@ def _begun(config: TrainConfig) -> tuple[Run, Work]:
             got="no environment" if config.env is None else "no demonstration",
             do="Write backplay train ENV demo.npz; make one with backplay play or record.",
         )
-    name = re.sub(r"[^\w.-]+", "-", f"{config.env}-{config.curriculum}-{config.settings.seed}")
+    kind = config.curriculum if config.regime == "ppo" else f"gail-{config.curriculum}"
+    name = re.sub(r"[^\w.-]+", "-", f"{config.env}-{kind}-{config.settings.seed}")
     path = config.dir or Path("runs") / name
     runs.require_free(path)
     kwargs = None if config.env_kwargs is None else parse_env_kwargs(config.env_kwargs)
     curriculum = _curriculum(config, [load(file) for file in config.demos])
-    job = EnvJob.of(config.env, curriculum, config.settings, kwargs)
+    job = EnvJob.of(config.env, curriculum, config.settings, kwargs, config.regime)
     work = job.begin(files=config.demos)  # first, so that bad input leaves no directory behind
     return prepare(path, job, config.demos, threads=torch.get_num_threads()), work
 

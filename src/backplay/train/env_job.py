@@ -21,12 +21,13 @@ from backplay.curricula import from_json as curriculum_from_json
 from backplay.curricula import to_json as curriculum_to_json
 from backplay.demos import load
 from backplay.errors import BackplayError
-from backplay.learners import PPOConfig
+from backplay.learners import PPO, PPOConfig
 from backplay.restore.rollout import AnyEnv
 from backplay.train.config import TrainConfig
 from backplay.train.env_work import EnvWork
 from backplay.train.environments import kwargs_for, make_env
-from backplay.train.job import Say, file_name, require
+from backplay.train.imitate import gail
+from backplay.train.job import Say, file_name, require, require_one_of
 from backplay.train.loop import Training
 
 if TYPE_CHECKING:
@@ -35,9 +36,12 @@ if TYPE_CHECKING:
     from backplay.report.records import RunRecord
 
 
+LEARNERS = ("ppo", "gail")
+
+
 @dataclass(frozen=True, kw_only=True)
 class EnvJob:
-    """One run of our PPO on an environment that its id names."""
+    """One run of our PPO, or of GAIL, on an environment that its id names."""
 
     kind: ClassVar[str] = "env"
     curve: ClassVar[tuple[str, ...]] = ("success", "return", "steps")
@@ -51,6 +55,8 @@ class EnvJob:
     """Where episodes start at first, as `curricula.to_json` writes it."""
     settings: dict[str, Any]
     """The fields of a `TrainConfig`."""
+    learner: str = "ppo"
+    """One of LEARNERS: PPO learns from rewards, GAIL from what the demonstrations did."""
 
     @classmethod
     def of(
@@ -59,9 +65,11 @@ class EnvJob:
         curriculum: Curriculum,
         config: TrainConfig,
         env_kwargs: dict[str, Any] | None = None,
+        learner: str = "ppo",
     ) -> EnvJob:
         """The job of these parts."""
         return cls(
+            learner=learner,
             env=env,
             env_kwargs=env_kwargs,
             curriculum=json.loads(curriculum_to_json(curriculum)),
@@ -71,6 +79,7 @@ class EnvJob:
     def __post_init__(self) -> None:
         require(isinstance(self.env, str), "env", "an environment's id", self.env)
         require(isinstance(self.env_kwargs, dict | None), "env_kwargs", "a dict", self.env_kwargs)
+        require_one_of("learner", self.learner, LEARNERS)
         self.starts, self.config  # noqa: B018  # raise where a part is damaged
 
     @property
@@ -86,8 +95,9 @@ class EnvJob:
 
     @property
     def regime(self) -> str:
-        """The kind of curriculum."""
-        return str(self.curriculum["kind"]).lower()
+        """The kind of curriculum; behind the learner, where that is not PPO."""
+        starts = str(self.curriculum["kind"]).lower()
+        return starts if self.learner == "ppo" else f"{self.learner}+{starts}"
 
     @property
     def seed(self) -> int:
@@ -130,7 +140,10 @@ class EnvJob:
             return make_env(self.env, kwargs)
 
         try:
-            training = Training(make, demos, self.starts, self.config, workers=workers)
+            learner = gail(make, demos, self.seed) if self.learner == "gail" else PPO
+            training = Training(
+                make, demos, self.starts, self.config, learner=learner, workers=workers
+            )
         except (TypeError, ValueError) as error:  # spaces that no network is made for
             raise BackplayError(f"{self.env} cannot be trained on: {error}") from error
         return EnvWork(training, [len(demo) for demo in demos])
