@@ -297,7 +297,7 @@ def test_runs_that_are_damaged_are_refused(run: Run, trained: Path) -> None:
     shutil.copytree(trained / "a", "cut")
     for file in Path("cut/checkpoints").iterdir():
         file.write_bytes(file.read_bytes()[:-5])
-    refused("cut", "cut cannot be gone on with", ".safetensors is damaged")
+    refused("cut", "cut cannot be resumed", ".safetensors is damaged")
     shutil.copytree(trained / "a", "lost")
     shutil.rmtree("lost/demonstrations")
     refused("lost", "lost its demonstrations")

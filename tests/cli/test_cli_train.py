@@ -182,7 +182,7 @@ def test_runs_that_cannot_be_gone_on_with(run: Run, demos: dict[str, Path]) -> N
     shutil.copytree("r", "cut")
     for file in Path("cut/checkpoints").iterdir():
         file.write_bytes(file.read_bytes()[:-5])
-    refused("cut", "cut cannot be gone on with", ".safetensors is damaged")
+    refused("cut", "cut cannot be resumed", ".safetensors is damaged")
 
     kept = runs.open_run(Path("r"))
     job = kept.config["job"]

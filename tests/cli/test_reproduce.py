@@ -16,7 +16,7 @@ from types import ModuleType
 import pytest
 from cli_results import Run, assert_refused
 
-import pretend_worker
+import pretend_process
 from backplay.cli import reproduce as command
 from backplay.cli import sweeping
 from backplay.paper import catalogue
@@ -24,7 +24,7 @@ from backplay.paper.catalogue import Experiment
 from backplay.paper.maze.job import MazeJob
 from backplay.report.claims import Claim, Final
 from backplay.runs import open_run
-from backplay.runs.sweep import Local
+from backplay.runs.processes import LocalPool
 from backplay.train.job import Job
 
 SETTING = "Optimal, 4 mazes, 8x8"
@@ -81,11 +81,11 @@ def pretended(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Workers that do not train; the sizes of the crews that were asked for."""
     sizes: list[int] = []
 
-    def crew(size: int) -> Local:
+    def pool(size: int) -> LocalPool:
         sizes.append(size)
-        return Local(size, pretend_worker.command)
+        return LocalPool(size, pretend_process.command)
 
-    monkeypatch.setattr(command, "Local", crew)
+    monkeypatch.setattr(command, "LocalPool", pool)
     return sizes
 
 
@@ -153,7 +153,7 @@ def test_a_run_that_fails_is_told_and_the_others_go_on(
     run("reproduce", "tiny", "--prepare-only")
     bad = FOLDER / NAMES[0]
     monkeypatch.setattr(
-        pretend_worker,
+        pretend_process,
         "command",
         lambda path: [sys.executable, "-c", "import sys; print('bad'); sys.exit(2)"],
     )
@@ -228,7 +228,7 @@ def test_a_second_ctrl_c_stops_at_once(
 ) -> None:
     killed: list[bool] = []
 
-    class Deaf(Local):
+    class Deaf(LocalPool):
         def stop(self) -> None:
             assert len(self.pids) == 2
 
@@ -237,7 +237,7 @@ def test_a_second_ctrl_c_stops_at_once(
             killed.append(True)
 
     sleeping = [sys.executable, "-c", "import time; time.sleep(10)"]
-    monkeypatch.setattr(command, "Local", lambda size: Deaf(size, lambda path: sleeping))
+    monkeypatch.setattr(command, "LocalPool", lambda size: Deaf(size, lambda path: sleeping))
     monkeypatch.setattr(sweeping, "interrupts", lambda *_, **__: nullcontext([2, 2]))
     result = run("reproduce", "tiny", "--jobs", "2")
     assert result.code == 130
@@ -250,20 +250,20 @@ PARENT = """
 import sys
 from backplay.cli import main, reproduce
 from backplay.paper.catalogue import FOLDERS
-from backplay.runs.sweep import Local
+from backplay.runs.processes import LocalPool
 sys.path[:0] = {paths!r}
-import pretend_worker, test_reproduce
+import pretend_process, test_reproduce
 FOLDERS["tiny"] = ("tiny",)
 sys.modules["backplay.paper.tiny.experiments"] = test_reproduce.TINY_MODULE
-pretend_worker_command = lambda path: [*pretend_worker.command(path), "0.3"]
-reproduce.Local = lambda size: Local(size, pretend_worker_command)
+pretend_process_command = lambda path: [*pretend_process.command(path), "0.3"]
+reproduce.LocalPool = lambda size: LocalPool(size, pretend_process_command)
 sys.exit(main(["reproduce", "tiny", "--jobs", "2"]))
 """
 
 
 def start_slowly(folder: Path) -> subprocess.Popen[str]:
     """`backplay reproduce tiny` whose workers take 3 seconds, once both are at work."""
-    paths = [str(Path(pretend_worker.__file__).parent), str(Path(__file__).parent)]
+    paths = [str(Path(pretend_process.__file__).parent), str(Path(__file__).parent)]
     parent = subprocess.Popen(
         [sys.executable, "-c", PARENT.format(paths=paths)],
         cwd=folder, stdout=-1, stderr=-1, text=True,

@@ -14,12 +14,14 @@ from backplay.errors import BackplayError
 from backplay.integrations.ray import Cluster
 from backplay.paper.maze.job import MazeJob
 from backplay.runs.execute import prepare
-from backplay.runs.sweep import Local, Sweep, Task
+from backplay.runs.planned import Planned
+from backplay.runs.processes import LocalPool
+from backplay.runs.sweep import Sweep
 
 SEEDS = (0, 1)
 
 
-def make_tasks(folder: Path, frames: int = 40_960, evaluations: int = 4) -> list[Task]:
+def make_tasks(folder: Path, frames: int = 40_960, evaluations: int = 4) -> list[Planned]:
     """Two runs of a few seconds."""
     tasks = []
     for seed in SEEDS:
@@ -34,7 +36,7 @@ def make_tasks(folder: Path, frames: int = 40_960, evaluations: int = 4) -> list
             effort=0.3,
         )
         prepare(folder / job.name, job)
-        tasks.append(Task(name=job.name, path=folder / job.name, frames=frames))
+        tasks.append(Planned(name=job.name, path=folder / job.name, frames=frames))
     return tasks
 
 
@@ -48,17 +50,17 @@ def drive(sweep: Sweep, until: Callable[[], bool] | None = None) -> list[str]:
     return events
 
 
-def begun(*tasks: Task) -> Callable[[], bool]:
+def begun(*tasks: Planned) -> Callable[[], bool]:
     """Whether all of these have saved, and none has ended."""
     return lambda: all(any((task.path / "checkpoints").glob("*.safetensors")) for task in tasks)
 
 
-def holder(task: Task) -> int:
+def holder(task: Planned) -> int:
     """The process that works on a task."""
     return int(json.loads((task.path / "lock").read_text())["pid"])
 
 
-def contents(tasks: list[Task]) -> list[dict[str, bytes]]:
+def contents(tasks: list[Planned]) -> list[dict[str, bytes]]:
     """All that must not depend on who worked, by task and file."""
     return [
         {
@@ -76,9 +78,9 @@ def contents(tasks: list[Task]) -> list[dict[str, bytes]]:
 @pytest.fixture
 def cluster() -> Iterator[Cluster]:
     """Two workers on this machine."""
-    crew = Cluster(None, 2)
-    yield crew
-    crew.close()
+    pool = Cluster(None, 2)
+    yield pool
+    pool.close()
 
 
 @pytest.mark.slow
@@ -86,7 +88,7 @@ def test_whoever_is_killed_the_bytes_are_those_without_ray(
     tmp_path: Path, cluster: Cluster
 ) -> None:
     alone = make_tasks(tmp_path / "alone")
-    drive(Sweep(alone, Local(2)))
+    drive(Sweep(alone, LocalPool(2)))
     tasks = make_tasks(tmp_path / "ray")
     sweep = Sweep(tasks, cluster)
     first, second = tasks
@@ -112,7 +114,7 @@ def test_stopped_runs_are_saved(tmp_path: Path, cluster: Cluster) -> None:
     assert (sweep.done, sweep.failed) == ([], {})
     assert sweep.overview().waiting == 2
     for task in tasks:
-        assert "stopped and saved" in (task.path / "worker.log").read_text()
+        assert "stopped and saved" in (task.path / "process.log").read_text()
         assert (task.path / "lock").read_text() == ""
 
 
@@ -120,7 +122,7 @@ def test_stopped_runs_are_saved(tmp_path: Path, cluster: Cluster) -> None:
 def test_a_directory_that_a_machine_does_not_see_is_refused(
     tmp_path: Path, cluster: Cluster
 ) -> None:
-    cluster.start(Task(name="a", path=tmp_path / "elsewhere", frames=1))
+    cluster.start(Planned(name="a", path=tmp_path / "elsewhere", frames=1))
     ended = []
     while not ended:
         ended = cluster.ended()
@@ -137,6 +139,6 @@ def test_a_cluster_that_is_not_there_is_named() -> None:
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "backplay.integrations.ray")
-    monkeypatch.setattr("backplay.integrations.find_spec", lambda name: None)
+    monkeypatch.setattr("backplay.extras.find_spec", lambda name: None)
     with pytest.raises(BackplayError, match=r"ray is not installed.*backplay\[ray\]"):
         import backplay.integrations.ray  # noqa: F401

@@ -132,7 +132,7 @@ def test_damaged_metrics_lead_to_the_checkpoint_before(path: Path, life: Life) -
                 assert assert_was_saved(path, life) == frames
                 continue
             before = contents(path)
-            with pytest.raises(BackplayError, match=r"cannot be gone on with.*metrics\.jsonl"):
+            with pytest.raises(BackplayError, match=r"cannot be resumed.*metrics\.jsonl"):
                 runs.open_run(path).resume()
             assert contents(path) == before
 

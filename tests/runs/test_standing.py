@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from backplay.runs.sweep import Standing, Task, read_standing, time_left
+from backplay.runs.planned import Planned
+from backplay.runs.standing import Standing, read_standing, time_left
 
 
 def write(path: Path, *lines: dict[str, Any], end: str = "") -> None:
@@ -14,17 +15,17 @@ def write(path: Path, *lines: dict[str, Any], end: str = "") -> None:
 
 
 @pytest.fixture
-def task(tmp_path: Path) -> Task:
-    return Task(name="a", path=tmp_path, frames=1_000)
+def task(tmp_path: Path) -> Planned:
+    return Planned(name="a", path=tmp_path, frames=1_000)
 
 
-def test_a_run_that_has_not_begun(task: Task) -> None:
+def test_a_run_that_has_not_begun(task: Planned) -> None:
     standing = read_standing(task)
     assert (standing.frames, standing.share, standing.finished) == (0, 0.0, False)
     assert (standing.speed, standing.success, standing.seconds_left) == (None, None, None)
 
 
-def test_the_last_whole_line_counts_and_the_last_evaluation(task: Task) -> None:
+def test_the_last_whole_line_counts_and_the_last_evaluation(task: Planned) -> None:
     write(
         task.path / "metrics.jsonl",
         {"frames": 100, "starts": "near", "evaluation": {"success": 0.25}},
@@ -40,7 +41,7 @@ def test_the_last_whole_line_counts_and_the_last_evaluation(task: Task) -> None:
     assert standing.share == 0.3
 
 
-def test_an_evaluation_far_back_is_found(task: Task) -> None:
+def test_an_evaluation_far_back_is_found(task: Planned) -> None:
     padding = "x" * 1_000
     first = {"frames": 0, "evaluation": {"success": 0.125}, "padding": "ü" * 70_000}
     lines = [{"frames": frames, "padding": padding} for frames in range(1, 500)]
@@ -49,7 +50,7 @@ def test_an_evaluation_far_back_is_found(task: Task) -> None:
     assert (standing.frames, standing.success) == (499, 0.125)
 
 
-def test_one_line_alone(task: Task) -> None:
+def test_one_line_alone(task: Planned) -> None:
     write(task.path / "metrics.jsonl", {"frames": 7})
     assert read_standing(task).frames == 7
     (task.path / "metrics.jsonl").write_text('{"frames": 8}')
@@ -67,7 +68,7 @@ def test_one_line_alone(task: Task) -> None:
     ],
 )
 def test_speed_is_that_of_late(
-    task: Task, ticks: list[tuple[int, int]], speed: float | None
+    task: Planned, ticks: list[tuple[int, int]], speed: float | None
 ) -> None:
     write(task.path / "clock.jsonl", *({"frames": f, "seconds": s} for f, s in ticks))
     if len(ticks) > 20:
@@ -75,7 +76,7 @@ def test_speed_is_that_of_late(
     assert read_standing(task).speed == speed
 
 
-def test_damage_is_no_crash(task: Task) -> None:
+def test_damage_is_no_crash(task: Planned) -> None:
     for text in ("[1]\n", "nonsense\n", "\n\n", "\0\0\n", '{"frames": "many"}\n', "null\n"):
         (task.path / "metrics.jsonl").write_text(text)
         (task.path / "clock.jsonl").write_text(text)
@@ -100,7 +101,7 @@ def standing(name: str, share: float, seconds: float) -> Standing:
 def left(*runs: tuple[float, float, float], workers: int = 1) -> float | None:
     """Of runs with these (expected seconds, share, seconds so far)."""
     tasks = [
-        Task(name=str(i), path=Path(), frames=1_000, seconds=expected)
+        Planned(name=str(i), path=Path(), frames=1_000, seconds=expected)
         for i, (expected, _, _) in enumerate(runs)
     ]
     found = {str(i): standing(str(i), share, spent) for i, (_, share, spent) in enumerate(runs)}

@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 from rich.live import Live
 
-from backplay.runs.sweep import Overview, Standing
+from backplay.runs.standing import Standing
+from backplay.runs.sweep import Overview
 from backplay.train import Progress
 from backplay.train.evaluate import Evaluation
 from backplay.ui import display

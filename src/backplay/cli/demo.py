@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backplay.cli.reports import read_there, require_report_folder, show_runs
-from backplay.cli.sweeping import carry_out, cores, prepare_all, tasks_of
+from backplay.cli.sweeping import carry_out, cores, planned, prepare_all
 from backplay.data.files import write_atomically
 from backplay.errors import BackplayError
 from backplay.paper.catalogue import experiment
@@ -16,7 +16,7 @@ from backplay.report.build import PAGE
 from backplay.report.figures import as_png, draw_overview
 from backplay.report.judging import Scale
 from backplay.report.records import RunRecord, grouped
-from backplay.runs.sweep import Local
+from backplay.runs.processes import LocalPool
 
 RUNS, PICTURE = "runs", "demo.png"
 
@@ -59,14 +59,14 @@ def demo(config: DemoConfig) -> int:
         for seed in range(config.seeds)
         for regime in REGIMES
     ]
-    tasks = tasks_of(jobs, config.out / RUNS / f"{config.frames}-frames-{config.episodes}-episodes")
-    refused = prepare_all(jobs, tasks, command)
-    crew = Local(min(config.jobs or cores(), len(tasks)))
-    sweep = carry_out([one for one in tasks if one.name not in refused], crew)
+    runs = planned(jobs, config.out / RUNS / f"{config.frames}-frames-{config.episodes}-episodes")
+    refused = prepare_all(jobs, runs, command)
+    pool = LocalPool(min(config.jobs or cores(), len(runs)))
+    sweep = carry_out([one for one in runs if one.name not in refused], pool)
     if sweep.stopping:
         print(f"stopped; no page was written. To go on: {command}")
         return 130
-    records, unread = read_there([task.path for task in tasks])
+    records, unread = read_there([run.path for run in runs])
     failed = {**refused, **sweep.failed, **unread}
     if any(run.finished for run in records):
         _show(config, records, command)

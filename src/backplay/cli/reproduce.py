@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from backplay.cli.sweeping import carry_out, cores, prepare_all, tasks_of
+from backplay.cli.sweeping import carry_out, cores, planned, prepare_all
 from backplay.errors import BackplayError
-from backplay.runs.sweep import Crew, Local
+from backplay.runs.processes import LocalPool, Pool
 
 if TYPE_CHECKING:
     from backplay.paper.catalogue import Experiment
@@ -64,25 +64,25 @@ def reproduce(config: ReproduceConfig) -> int:
     seeds = experiment.seeds if config.seeds is None else config.seeds
     command = _command(config, scale, seeds)
     jobs = _jobs(experiment, scale, seeds)
-    tasks = tasks_of(jobs, config.dir / experiment.folder / _scale_folder(scale))
+    runs = planned(jobs, config.dir / experiment.folder / _scale_folder(scale))
     failed: dict[str, str] = {}
     if not config.report_only:
-        refused = prepare_all(jobs, tasks, command)
+        refused = prepare_all(jobs, runs, command)
         if config.prepare_only:
-            print(*(f"backplay work {shlex.quote(str(task.path))}" for task in tasks), sep="\n")
+            print(*(f"backplay work {shlex.quote(str(run.path))}" for run in runs), sep="\n")
             return 0
-        sweep = carry_out([one for one in tasks if one.name not in refused], _crew(config))
+        sweep = carry_out([one for one in runs if one.name not in refused], _pool(config))
         failed = {**refused, **sweep.failed}
         if sweep.stopping:
             print(
-                f"stopped, {len(sweep.done)} of {len(tasks)} runs are done; the others go on with:"
+                f"stopped, {len(sweep.done)} of {len(runs)} runs are done; the others go on with:"
             )
             print(f"  {command}")
             return 130
     from backplay.cli.reports import show_experiment
 
     out = config.dir / experiment.name / _scale_folder(scale) / "report"
-    unread = show_experiment(experiment, [task.path for task in tasks], out, command, scale)
+    unread = show_experiment(experiment, [run.path for run in runs], out, command, scale)
     for name, words in {**unread, **failed}.items():
         print(f"failed: {name}: {words}")
     return 1 if unread or failed else 0
@@ -100,9 +100,9 @@ def _jobs(experiment: Experiment, scale: float, seeds: int) -> list[Job]:
     return jobs
 
 
-def _crew(config: ReproduceConfig) -> Crew:
+def _pool(config: ReproduceConfig) -> Pool:
     if config.ray is None:
-        return Local(config.jobs or cores())
+        return LocalPool(config.jobs or cores())
     from backplay.integrations.ray import Cluster
 
     return Cluster(config.ray[0] if config.ray else None, config.jobs)

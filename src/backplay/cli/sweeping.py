@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backplay.errors import BackplayError
-from backplay.runs.sweep import Crew, Sweep, Task
+from backplay.runs.planned import Planned
+from backplay.runs.processes import Pool
+from backplay.runs.sweep import Sweep
 from backplay.ui.display import duration, open_display
 from backplay.ui.interrupts import STOP_SIGNALS, interrupts
 
@@ -24,36 +26,36 @@ LOOK_SECONDS = 0.2
 SHOW_SECONDS = 1.0
 
 
-def tasks_of(jobs: Sequence[Job], folder: Path) -> list[Task]:
+def planned(jobs: Sequence[Job], folder: Path) -> list[Planned]:
     """The runs of jobs, and where in `folder` they are."""
     return [
-        Task(name=job.name, path=folder / job.name, frames=job.frames, seconds=job.seconds)
+        Planned(name=job.name, path=folder / job.name, frames=job.frames, seconds=job.seconds)
         for job in jobs
     ]
 
 
-def prepare_all(jobs: Sequence[Job], tasks: Sequence[Task], command: str) -> dict[str, str]:
+def prepare_all(jobs: Sequence[Job], runs: Sequence[Planned], command: str) -> dict[str, str]:
     """Makes the run directories that are missing; which are refused, and why."""
     from backplay.runs.execute import prepare
 
     refused: dict[str, str] = {}
-    for job, task in zip(jobs, tasks, strict=True):
+    for job, run in zip(jobs, runs, strict=True):
         try:
-            prepare(task.path, job, command=command)
+            prepare(run.path, job, command=command)
         except BackplayError as error:
-            refused[task.name] = str(error)
+            refused[run.name] = str(error)
     return refused
 
 
-def carry_out(tasks: Sequence[Task], workers: Crew) -> Sweep:
-    """Works on all tasks until they are done, have failed, or somebody wants to stop."""
+def carry_out(runs: Sequence[Planned], processes: Pool) -> Sweep:
+    """Works on all runs until they are done, have failed, or somebody wants to stop."""
     with (
-        closing(workers) as crew,
+        closing(processes) as pool,
         open_display() as display,
         interrupts("", signals=STOP_SIGNALS, raises=False) as asked,
     ):
-        sweep = Sweep(tasks, crew)
-        display.say(_beginning(sweep, crew))
+        sweep = Sweep(runs, pool)
+        display.say(_beginning(sweep, pool))
         shown = 0.0
         while not sweep.finished:
             for event in sweep.step():
@@ -77,8 +79,8 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def _beginning(sweep: Sweep, crew: Crew) -> str:
+def _beginning(sweep: Sweep, pool: Pool) -> str:
     overview = sweep.overview()
-    side = f"{crew.size} at once" if crew.size > 1 else "one at a time"
-    counts = f"{len(sweep.tasks)} runs, {overview.done} of them done, {side}"
+    side = f"{pool.size} at once" if pool.size > 1 else "one at a time"
+    counts = f"{len(sweep.runs)} runs, {overview.done} of them done, {side}"
     return f"{counts}; about {duration(overview.seconds_left)}. Ctrl-C saves and stops."

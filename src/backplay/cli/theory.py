@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backplay.cli.reports import read_there, require_report_folder, show_runs
-from backplay.cli.sweeping import prepare_all, tasks_of
+from backplay.cli.sweeping import planned, prepare_all
 from backplay.errors import BackplayError
 from backplay.paper.catalogue import experiment
 from backplay.paper.theory.figures import findings_table
@@ -16,7 +16,7 @@ from backplay.paper.theory.job import TheoryJob
 from backplay.report.build import PAGE
 from backplay.report.texts import in_columns
 from backplay.runs.execute import carry_out
-from backplay.runs.sweep import Task
+from backplay.runs.planned import Planned
 from backplay.theory.studies import STUDIES
 from backplay.ui.display import counting
 
@@ -52,11 +52,11 @@ def theory(config: TheoryConfig) -> int:
     require_report_folder(config.out, beside=[RUNS])
     jobs = [TheoryJob(study=name, seed=config.seed, quick=config.quick) for name in STUDIES]
     kind = f"seed-{config.seed}{'-quick' if config.quick else ''}"
-    tasks = tasks_of(jobs, config.out / RUNS / kind)
+    runs = planned(jobs, config.out / RUNS / kind)
     command = _command(config)
-    failed = prepare_all(jobs, tasks, command)
-    stopped = _compute([task for task in tasks if task.name not in failed])
-    records, unread = read_there([task.path for task in tasks])
+    failed = prepare_all(jobs, runs, command)
+    stopped = _compute([run for run in runs if run.name not in failed])
+    records, unread = read_there([run.path for run in runs])
     done = [run for run in records if run.finished]
     studies = [run.result["study"] for run in done]
     if done:
@@ -76,13 +76,13 @@ def theory(config: TheoryConfig) -> int:
     return 1 if failed or unread else 0
 
 
-def _compute(tasks: Sequence[Task]) -> bool:
+def _compute(runs: Sequence[Planned]) -> bool:
     """Carries out what is not done yet, here and one after the other; whether Ctrl-C came."""
     try:
-        with counting(len(tasks), "studies") as count:
-            for done, task in enumerate(tasks):
-                count(done, task.name)
-                carry_out(task.path)
+        with counting(len(runs), "studies") as count:
+            for done, run in enumerate(runs):
+                count(done, run.name)
+                carry_out(run.path)
     except KeyboardInterrupt:
         return True
     return False

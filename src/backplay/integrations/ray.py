@@ -1,11 +1,11 @@
 """Ray: the workers of a sweep on all machines of a cluster.
 
-    crew = Cluster("auto")                  # or None: a cluster of this machine alone
-    sweep = Sweep(tasks, crew)
+    pool = Cluster("auto")                  # or None: a cluster of this machine alone
+    sweep = Sweep(tasks, pool)
 
 Each task is a Ray task of one CPU that guards the same process that a sweep without Ray starts, so
 the runs end with the same bytes. The guard is a few lines and holds nothing: if it is killed, or
-its machine is lost, the process dies with it (see `sweep.worker`), Ray starts the guard somewhere
+its machine is lost, the process dies with it (see `runs.processes`), Ray starts the guard somewhere
 else, and the run goes on from its last checkpoint. Run directories must be on a path that all
 machines see; progress is read from them.
 """
@@ -22,7 +22,8 @@ from typing import Any
 
 from backplay.errors import BackplayError
 from backplay.extras import require
-from backplay.runs.sweep import Ended, Task, Worker, work_command
+from backplay.runs.planned import Planned
+from backplay.runs.processes import Ended, RunProcess, process_command
 
 require("ray")
 
@@ -37,13 +38,13 @@ _LOOK_SECONDS = 0.2
 
 
 class Cluster:
-    """A crew whose workers run wherever Ray has a free CPU."""
+    """A pool whose workers run wherever Ray has a free CPU."""
 
     def __init__(
         self,
         address: str | None = None,
         size: int | None = None,
-        command: Callable[[Path], Sequence[str]] = work_command,
+        command: Callable[[Path], Sequence[str]] = process_command,
     ) -> None:
         """Joins the cluster at `address`, or starts one on this machine.
 
@@ -62,7 +63,7 @@ class Cluster:
     def size(self) -> int:
         return self._size
 
-    def start(self, task: Task) -> None:
+    def start(self, task: Planned) -> None:
         self._tasks[self._guard.remote(str(task.path.resolve()), self._command)] = task.name
 
     def ended(self) -> list[Ended]:
@@ -94,7 +95,7 @@ def guard(path: str, command: Callable[[Path], Sequence[str]]) -> tuple[int, str
     if not folder.is_dir():
         where = f"{path} is not there on {socket.gethostname()}"
         return _REFUSED, f"{where}: --dir must be a path that all machines see"
-    worker = Worker(folder, command(folder))
+    worker = RunProcess(folder, command(folder))
     stopping = False
     while worker.code() is None:
         try:

@@ -123,7 +123,7 @@ class Run:
         """The newest checkpoint that is sound and whose metrics are; later metrics are cut off.
 
         None if there is no checkpoint: the run begins again, without metrics. If nothing can be
-        gone on with, that is an error, and nothing is changed.
+        resumed, that is an error, and nothing is changed.
         """
         file = self.path / METRICS
         found = self._newest(lambda checkpoint: lines.misfit(file, checkpoint.metrics))
@@ -193,7 +193,7 @@ class Run:
                 continue
             break
         raise BackplayError(
-            f"{self.path} cannot be gone on with", expected="a checkpoint as backplay wrote it",
+            f"{self.path} cannot be resumed", expected="a checkpoint as backplay wrote it",
             got="; ".join(notes) or "files that come and go",
             do="Copy the run again from where it came. Nothing was changed.",
         )  # fmt: skip

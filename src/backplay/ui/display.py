@@ -23,7 +23,8 @@ from rich.text import Text
 if TYPE_CHECKING:
     from backplay.runs import Run
     from backplay.runs.execute import Show
-    from backplay.runs.sweep import Overview, Standing
+    from backplay.runs.standing import Standing
+    from backplay.runs.sweep import Overview
     from backplay.train import Progress
 
 PLAIN_SECONDS = 10.0  # between two plain reports, if nothing happens

@@ -1,6 +1,6 @@
 """A worker that only pretends: it counts frames as its run's config says, saves, dies, refuses.
 
-`python pretend_worker.py DIR [PAUSE]` is the process; the rest prepares directories for it.
+`python pretend_process.py DIR [PAUSE]` is the process; the rest prepares directories for it.
 """
 
 import os
@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from backplay.runs import create, open_run
-from backplay.runs.sweep import Task
+from backplay.runs.planned import Planned
 
 FRAMES = 100
 _STEP = 10
 _CHECKPOINT = 20
 
 
-def make_task(folder: Path, name: str, **plan: Any) -> Task:
+def make_task(folder: Path, name: str, **plan: Any) -> Planned:
     """A run directory of this plan.
 
     Args:
@@ -28,15 +28,15 @@ def make_task(folder: Path, name: str, **plan: Any) -> Task:
             once; `always_die` whenever it begins; `refuse`: exit code 2; `deaf`: cannot be stopped.
     """
     create(folder / name, plan)
-    return Task(name=name, path=folder / name, frames=FRAMES, seconds=10.0)
+    return Planned(name=name, path=folder / name, frames=FRAMES, seconds=10.0)
 
 
 def command(path: Path) -> list[str]:
-    """What `Local` starts."""
+    """What `LocalPool` starts."""
     return [sys.executable, __file__, str(path)]
 
 
-def attempts(task: Task) -> int:
+def attempts(task: Planned) -> int:
     """How often a worker has begun this task."""
     file = task.path / "attempts"
     return len(file.read_text()) if file.exists() else 0
@@ -78,7 +78,7 @@ def main(path: Path, pause: float = 0.0) -> int:
 
 
 if __name__ == "__main__":
-    from backplay.runs.sweep.worker import end_with_parent
+    from backplay.runs.processes import end_with_parent
 
     end_with_parent()
     sys.exit(main(Path(sys.argv[1]), *map(float, sys.argv[2:])))

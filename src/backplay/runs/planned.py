@@ -1,4 +1,4 @@
-"""One run that a sweep has to see to its end."""
+"""One run that a sweep has to see to its end, before it is begun."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task:
+class Planned:
     """A prepared run directory, and what it is expected to take."""
 
     name: str

@@ -9,20 +9,22 @@ from pathlib import Path
 
 import pytest
 
-import pretend_worker
+import pretend_process
 from backplay.runs import open_run
-from backplay.runs.sweep import Worker
-from pretend_worker import make_task
+from backplay.runs.processes import RunProcess
+from pretend_process import make_task
 
 PARENT = """
 import sys, time
 from pathlib import Path
 sys.path.insert(0, {here!r})
-from pretend_worker import command
-from backplay.runs.sweep import Local, Sweep, Task
-crew = Local(2, command)
+from pretend_process import command
+from backplay.runs.planned import Planned
+from backplay.runs.processes import LocalPool
+from backplay.runs.sweep import Sweep
+pool = LocalPool(2, command)
 for name in ("a", "b"):
-    crew.start(Task(name=name, path=Path({folder!r}) / name, frames=100))
+    pool.start(Planned(name=name, path=Path({folder!r}) / name, frames=100))
 time.sleep(60)
 """
 
@@ -48,7 +50,7 @@ def free(path: Path) -> bool:
 @pytest.mark.parametrize("deaf", [False, True])
 def test_no_worker_outlives_a_killed_parent(tmp_path: Path, deaf: bool) -> None:
     tasks = [make_task(tmp_path, name, pause=1.0, deaf=deaf) for name in "ab"]
-    code = PARENT.format(here=str(Path(pretend_worker.__file__).parent), folder=str(tmp_path))
+    code = PARENT.format(here=str(Path(pretend_process.__file__).parent), folder=str(tmp_path))
     parent = subprocess.Popen([sys.executable, "-c", code])
     try:
         wait_for(lambda: all((task.path / "metrics.jsonl").exists() for task in tasks))
@@ -61,7 +63,7 @@ def test_no_worker_outlives_a_killed_parent(tmp_path: Path, deaf: bool) -> None:
 
 def test_a_worker_has_one_thread_and_a_group_of_its_own(tmp_path: Path) -> None:
     code = "import os; print(os.environ['OMP_NUM_THREADS'], os.getpgid(0) == os.getpid())"
-    worker = Worker(tmp_path, [sys.executable, "-c", code])
+    worker = RunProcess(tmp_path, [sys.executable, "-c", code])
     assert worker.wait() == 0
     assert worker.words() == "1 True"
 
@@ -76,18 +78,18 @@ def test_a_worker_has_one_thread_and_a_group_of_its_own(tmp_path: Path) -> None:
     ],
 )
 def test_the_last_words_say_why(tmp_path: Path, code: str, words: str) -> None:
-    (tmp_path / "worker.log").write_text("what another worker has said\n")
-    worker = Worker(tmp_path, [sys.executable, "-c", code])
+    (tmp_path / "process.log").write_text("what another worker has said\n")
+    worker = RunProcess(tmp_path, [sys.executable, "-c", code])
     worker.wait()
     assert worker.words() == words
-    assert (tmp_path / "worker.log").read_text().startswith("what another worker has said\n")
+    assert (tmp_path / "process.log").read_text().startswith("what another worker has said\n")
 
 
 @pytest.mark.slow
 def test_the_real_command_refuses_what_is_no_run(tmp_path: Path) -> None:
-    from backplay.runs.sweep import work_command
+    from backplay.runs.processes import process_command
 
-    worker = Worker(tmp_path, work_command(tmp_path / "none"))
+    worker = RunProcess(tmp_path, process_command(tmp_path / "none"))
     assert worker.wait() == 2
     assert "none is no run" in worker.words()
-    assert os.listdir(tmp_path) == ["worker.log"]
+    assert os.listdir(tmp_path) == ["process.log"]

@@ -1,23 +1,25 @@
 """Where a run stands, read from its files alone: the same whoever works on it, and where.
 
-Comes in: a task. Goes out: a `Standing`. Only the ends of the files are read, so that looking once
-a second costs nothing. Whoever reads does not lock: a line that is being written is left out.
+Comes in: planned runs. Goes out: a `Standing` of each, and how long all will still take. Only the
+ends of the files are read, so that looking once a second costs nothing. Whoever reads does not
+lock: a line that is being written is left out.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from backplay.runs.planned import Planned
 from backplay.runs.run import CLOCK, METRICS, RESULT
-from backplay.runs.sweep.task import Task
 
 _BLOCK = 2**16
+EARLY = 0.02  # before this share of a run its seconds are mostly compiling and the first evaluation
 _TICKS = 8  # the speed is that of so many entries of the clock
 
 
@@ -30,7 +32,7 @@ class Standing:
     total: int
     """Frames it will have at its end."""
     seconds: float
-    """Worked on it so far, all workers it has had together."""
+    """Worked on it so far, all processes it has had together."""
     speed: float | None
     """Frames per second of late."""
     success: float | None
@@ -54,26 +56,45 @@ class Standing:
         return max(0, self.total - self.frames) / self.speed if self.speed else None
 
 
-def read_standing(task: Task) -> Standing:
-    """Where the run of `task` stands; a run that has not begun stands at frame 0."""
+def read_standing(planned: Planned) -> Standing:
+    """Where the run of `planned` stands; a run that has not begun stands at frame 0."""
     last: dict[str, Any] = {}
     success = None
-    for line in _backwards(task.path / METRICS):
+    for line in _backwards(planned.path / METRICS):
         last = last or line
         success = _number(_part(line, "evaluation").get("success"))
         if success is not None:
             break
-    ticks = list(islice(_backwards(task.path / CLOCK), _TICKS))
+    ticks = list(islice(_backwards(planned.path / CLOCK), _TICKS))
     return Standing(
-        name=task.name,
+        name=planned.name,
         frames=int(_number(last.get("frames")) or 0),
-        total=task.frames,
+        total=planned.frames,
         seconds=(_number(ticks[0].get("seconds")) or 0.0) if ticks else 0.0,
         speed=_speed(ticks),
         success=success,
         starts=str(last.get("starts") or ""),
-        finished=(task.path / RESULT).exists(),
+        finished=(planned.path / RESULT).exists(),
     )
+
+
+def time_left(
+    runs: Sequence[Planned], standings: Mapping[str, Standing], at_once: int
+) -> float | None:
+    """Seconds until all runs are finished, so many at once; None if nobody can say.
+
+    What was expected is corrected by what the runs so far have taken. No end comes before that of
+    the longest run.
+    """
+    pairs = [(run, standings[run.name]) for run in runs]
+    measured = [(t, s) for t, s in pairs if s.share >= EARLY and s.seconds > 0 < t.seconds]
+    spent = sum(standing.seconds for _, standing in measured)
+    expected = sum(run.seconds * standing.share for run, standing in measured)
+    ratio = spent / expected if expected > 0 and spent > 0 else 1.0
+    left = [ratio * run.seconds * (1 - standing.share) for run, standing in pairs]
+    if any(run.seconds <= 0 and not standing.finished for run, standing in pairs):
+        return None
+    return max(sum(left) / max(1, at_once), max(left, default=0.0))
 
 
 def _speed(ticks: list[dict[str, Any]]) -> float | None:
