@@ -7,6 +7,11 @@
 - `recording`: a person's recording: takes, time travel, saving
 - `stage`: a recording in a thread of its own, and who plays and who watches
 - `gallery`: a demonstration opened: pictures along it, loops, trims, exports
+- `watching`: a run directory as data for curves and maps
+- `agents`: what a checkpoint does from any step, and the values it sees
+- `trainings`: `backplay train`, started, stopped and resumed
+- `desk`: all that is open
+- `mailbox`: what waits for one window
 - `guard`: who may ask: the token, the host, the origin, the size
 - `server`: the routes
 - `pages/`: plain modules and one style sheet

@@ -14,11 +14,14 @@ from backplay import runs
 from backplay.demos import load
 from backplay.errors import BackplayError, show
 from backplay.studio import journal
+from backplay.studio.agents import Checkpoint
 from backplay.studio.folder import Folder
 from backplay.studio.gallery import Opened
 from backplay.studio.journal import Task
 from backplay.studio.recording import Recording
 from backplay.studio.stage import Stage
+from backplay.studio.trainings import Trainings
+from backplay.studio.watching import run_facts
 
 MOST_LISTED = 60
 _LARGE = 2**28  # bytes: a larger file is listed unread
@@ -32,6 +35,8 @@ class Desk:
         self.stage: Stage | None = None
         self._opened: Opened | None = None
         self._lock = threading.RLock()
+        self.trainings = Trainings(self.folder)
+        self._checkpoint: tuple[Path, Checkpoint] | None = None
         self._read: dict[tuple[Path, float], dict[str, Any]] = {}
 
     def home(self) -> dict[str, Any]:
@@ -113,8 +118,29 @@ class Desk:
             raise BackplayError("dataset", expected="a name such as mine/lake-v0")
         return self.open(asked.get("demo")).to_minari(dataset)
 
+    def run(self, name: object) -> dict[str, Any]:
+        """Where a run stands; one that has only just been started has nothing yet."""
+        if isinstance(name, str) and self.trainings.is_working(name):
+            path = self.folder.inside(name)
+        else:
+            path = self.folder.existing(name)
+        key = self.folder.name_of(path)
+        found = run_facts(path) if runs.is_run(path) else {"frames": 0, "finished": False}
+        working = self.trainings.is_working(key)
+        return {"name": key, "working": working, "said": self.trainings.said(key), **found}
+
+    def checkpoint(self, name: object) -> Checkpoint:
+        """What a run has learned so far."""
+        path = self.folder.existing(name)
+        with self._lock:
+            kept = self._checkpoint
+            if kept is None or kept[0] != path or not kept[1].is_newest(path):
+                kept = self._checkpoint = (path, Checkpoint(path))
+            return kept[1]
+
     def close(self) -> None:
         """Ends everything."""
+        self.trainings.close()
         self.end_recording()
         with self._lock:
             if self._opened is not None:

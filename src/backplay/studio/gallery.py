@@ -169,7 +169,7 @@ class Opened:
         self._env.reset(seed=demo.seed)
         return demo.fit(self._env)
 
-    def _stand(self, step: int) -> AnyEnv:
+    def stand(self, step: int) -> AnyEnv:
         """Puts the environment at `step`, by one step where that is possible: it then draws it."""
         demo, env = self.demo, self._env
         assert env is not None
@@ -185,14 +185,14 @@ class Opened:
     def _draw(self, step: int, small: bool) -> Picture:
         if not 0 <= step <= len(self.demo):
             raise BackplayError("step", expected=f"from 0 to {len(self.demo)}", got=step)
-        env = self._stand(step)
+        env = self.stand(step)
         seen = self.demo.observations[step]
         return pictures.draw_small(env) if small else pictures.draw(env, seen)
 
     def _frames(self) -> list[np.ndarray]:
         every = -(-(len(self.demo) + 1) // MOST_FRAMES)
         steps = sorted({*range(0, len(self.demo) + 1, every), len(self.demo)})
-        frames = [pictures.pixels_of(self._stand(step)) for step in steps]
+        frames = [pictures.pixels_of(self.stand(step)) for step in steps]
         found = [frame for frame in frames if frame is not None]
         if not found:
             raise BackplayError(

@@ -92,10 +92,12 @@ class _Routes:
         gets = {
             "home": self._home, "demo": self._demo, "demo/picture": self._picture,
             "demo/thumbs": self._thumbs, "demo/film": self._film, "demo/file": self._file,
+            "demo/values": self._values, "run": self._run, "run/film": self._run_film,
         }  # fmt: skip
         posts = {
             "record": self._record, "record/end": self._end, "left/remove": self._forget,
             "demo/mend": self._mend, "demo/minari": self._minari, "upload": self._upload,
+            "train": self._train, "train/stop": self._stop, "train/resume": self._resume,
         }  # fmt: skip
         return {
             **{name: ("GET", answer) for name, answer in gets.items()},
@@ -163,6 +165,40 @@ class _Routes:
 
         await run_in_threadpool(work)
         return JSONResponse({"name": self._desk.folder.name_of(path)})
+
+    async def _values(self, request: Request) -> Response:
+        query = request.query_params
+        agent = await run_in_threadpool(self._desk.checkpoint, query.get("run"))
+        opened = await run_in_threadpool(self._desk.open, query.get("name"))
+        return JSONResponse({"values": await run_in_threadpool(agent.values, opened)})
+
+    async def _run(self, request: Request) -> Response:
+        name = request.query_params.get("name")
+        return JSONResponse(await run_in_threadpool(self._desk.run, name))
+
+    async def _run_film(self, request: Request) -> Response:
+        query, step = request.query_params, _number(request, "step")
+        greedy = query.get("greedy") == "true"
+        agent = await run_in_threadpool(self._desk.checkpoint, query.get("run"))
+        opened = await run_in_threadpool(self._desk.open, query.get("name"))
+        facts, drawn = await run_in_threadpool(
+            lambda: agent.film(opened, step, greedy=greedy, demo=0)
+        )
+        return Response(packed(facts, None, drawn), media_type="application/octet-stream")
+
+    async def _train(self, request: Request) -> Response:
+        asked = await _asked(request)
+        return JSONResponse({"run": await run_in_threadpool(self._desk.trainings.start, asked)})
+
+    async def _stop(self, request: Request) -> Response:
+        asked = await _asked(request)
+        await run_in_threadpool(self._desk.trainings.stop, asked.get("run"))
+        return JSONResponse({})
+
+    async def _resume(self, request: Request) -> Response:
+        asked = await _asked(request)
+        await run_in_threadpool(self._desk.trainings.resume, asked.get("run"))
+        return JSONResponse({})
 
     async def socket(self, socket: WebSocket) -> None:
         """One window on the recording."""

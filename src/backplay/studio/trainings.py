@@ -1,0 +1,113 @@
+"""`backplay train` on a demonstration: started, stopped and resumed from the page.
+
+Comes in: a demonstration and a few settings. Goes out: the name of a run, and whether it is being
+worked on. The work is a process of its own, the same command that a person would write; it is
+stopped as by Ctrl-C, so that it saves first. Does not know: what it does.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from backplay import runs
+from backplay.demos import load
+from backplay.errors import BackplayError, show
+from backplay.studio.folder import HIDDEN, Folder
+
+CURRICULA = ("backplay", "uniform", "standard")
+_LINES = 4  # of what it said last
+_PATIENCE = 20.0  # seconds for the last one to save
+
+
+class Trainings:
+    """The processes that this studio has started, by the name of their run."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, asked: dict[str, Any]) -> str:
+        """Begins a run; its name."""
+        demo = self._folder.existing(asked.get("demo"))
+        frames, seed = asked.get("frames"), asked.get("seed", 0)
+        curriculum = asked.get("curriculum", CURRICULA[0])
+        for name, value, least in (("frames", frames, 1), ("seed", seed, 0)):
+            if type(value) is not int or value < least:
+                raise BackplayError(name, expected=f"a whole number from {least}", got=show(value))
+        if curriculum not in CURRICULA:
+            raise BackplayError("curriculum", expected=f"one of {', '.join(CURRICULA)}")
+        env = load(demo).env_id
+        if env is None or ":" in env:
+            raise BackplayError("This demonstration names no environment")
+        name = self._free_name(f"{demo.stem}-{curriculum}-{seed}")
+        options = ("--frames", frames, "--seed", seed, "--curriculum", curriculum, "--dir", name)
+        self._begin(name, "train", env, str(demo), *map(str, options))
+        return name
+
+    def resume(self, name: object) -> None:
+        """Resumes a run that was stopped, or killed."""
+        path = self._folder.existing(name)
+        key = self._folder.name_of(path)
+        if self.is_working(key):
+            raise BackplayError(f"{key} is being trained already")
+        if runs.open_run(path).result is not None:
+            raise BackplayError(f"{key} is finished")
+        self._begin(key, "train", "--resume", key)
+
+    def stop(self, name: object) -> None:
+        """Asks a run to save and stop."""
+        process = self._processes.get(str(name))
+        if process is None or process.poll() is not None:
+            raise BackplayError(f"{show(name)} is not being trained by this studio")
+        process.send_signal(signal.SIGINT)
+
+    def is_working(self, name: str) -> bool:
+        """Whether a process of ours works on this run."""
+        process = self._processes.get(name)
+        return process is not None and process.poll() is None
+
+    def said(self, name: str) -> list[str]:
+        """The last lines of what a run's process said; empty if it is none of ours."""
+        with suppress(OSError):
+            text = self._log(name).read_text(errors="replace")
+            return [line for line in text.splitlines() if line.strip()][-_LINES:]
+        return []
+
+    def close(self) -> None:
+        """Stops all of them; they save first."""
+        working = [process for process in self._processes.values() if process.poll() is None]
+        for process in working:
+            process.send_signal(signal.SIGINT)
+        for process in working:
+            try:
+                process.wait(_PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+    def _begin(self, name: str, *words: str) -> None:
+        log = self._log(name)
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("wb") as out:
+            self._processes[name] = subprocess.Popen(
+                [sys.executable, "-m", "backplay.cli", *words],
+                cwd=self._folder.path, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                start_new_session=True,
+            )  # fmt: skip
+
+    def _free_name(self, wish: str) -> str:
+        wish = re.sub(r"[^\w.-]+", "-", wish)
+        tried, count = f"runs/{wish}", 1
+        while (self._folder.path / tried).exists() or tried in self._processes:
+            count += 1
+            tried = f"runs/{wish}-{count}"
+        return tried
+
+    def _log(self, name: str) -> Path:
+        file = re.sub(r"[^\w.-]+", "-", name) + ".txt"
+        return self._folder.path / HIDDEN / "logs" / file
