@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from backplay import runs
-from backplay.train.progress import TRUE_START
+from backplay.records import TRUE_START
 
 MOST_POINTS = 300  # of a curve
 COLUMNS = 48  # of the map: stretches of frames
