@@ -29,7 +29,10 @@ def read_stream(generator: Any) -> RandomStream | None:
     if isinstance(generator, np.random.RandomState):
         return RandomStream("RandomState", copy.deepcopy(generator.get_state(legacy=False)))
     if isinstance(generator, random.Random):
-        return RandomStream("Random", generator.getstate())
+        try:
+            return RandomStream("Random", generator.getstate())
+        except (AttributeError, NotImplementedError):  # one that draws from elsewhere
+            return None
     return None
 
 
