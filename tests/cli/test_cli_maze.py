@@ -8,7 +8,7 @@ import shutil
 import signal
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from cli_results import Run, assert_refused
 
 from backplay import runs
 from backplay.cli import main
-from backplay.cli.maze import PARTS, Regime
+from backplay.cli.maze import PARTS
 from backplay.cli.maze_runs import learned_paths, network_of, open_maze_run
 from backplay.envs.maze import generate, load_mazes
 from backplay.paper.maze import work as maze_work
@@ -61,7 +61,8 @@ def test_help_lists_every_part_and_teaches_with_examples(run: Run) -> None:
         assert result.code == 0
         assert f"\n     backplay maze {name} " in result.out
     assert_refused(run("maze", "trian"), "Did you mean 'train'?")
-    assert get_args(Regime) == REGIMES
+    assert_refused(run("maze", "train", "x.npz", "--regime", "bakplay"), "regime", "backplay")
+    assert all(name in run("maze", "train", "--help").out for name in REGIMES)
 
 
 def test_generate_writes_what_the_seed_says_and_overwrites_nothing(run: Run) -> None:
@@ -234,12 +235,13 @@ def test_the_report_has_the_table_the_figures_and_one_page(run: Run, trained: Pa
     assert re.match(r"Optimal.*  cloned +1 +100% +100% ", cloned)
     assert last == "open page/index.html"
     names = {file.name for file in Path("page").iterdir()}
-    drawn = ("curves", "starts", "bars", "what-they-learned")
+    distances = "how-far-from-the-goal-episodes-start"
+    drawn = ("curves", "starts", "bars", "what-they-learned", distances)
     kinds = {f"{name}.{kind}" for name in drawn for kind in ("png", "svg")}
     assert names == kinds | {"index.html", "result.json"}
     links = Links()
     links.feed(Path("page/index.html").read_text())
-    assert len(links.sources) == 4 + 2  # two films
+    assert len(links.sources) == 5 + 2  # two films
     assert all(source.startswith("data:image/") for source in links.sources)
     again = ("maze", "report", directories[2], "--out", "page", "--mazes", 0)
     assert run(*again).code == 0  # its own files may go

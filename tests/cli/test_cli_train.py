@@ -134,7 +134,6 @@ def test_an_interrupt_stops_saves_and_says_how_to_go_on(
         (("FrozenLake-v1", "none.npz"), ("no file none.npz",)),
         (("FrozenLake-v1", "cut.npz"), ("cut.npz is damaged",)),
         (("FrozenLake-v1", "lake", "--frames", "0"), ("frames", "at least 1")),
-        (("FrozenLake-v1", "lake", "--frames", "1"), ("total_frames",)),
         (("FrozenLake-v1", "lake", "--windows", "0:4:2"), ("Window", "lo <= hi")),
         (("FrozenLake-v1", "lake", "--windows", "0:4"), ("FRAMES:LO:HI",)),
         (("FrozenLake-v1", "lake", "--windows", "9:0:4"), ("begin at 0",)),
@@ -196,10 +195,8 @@ def test_runs_that_cannot_be_gone_on_with(run: Run, demos: dict[str, Path]) -> N
     for i, change in enumerate(changes):
         edited(f"edited{i}", change)
         refused(f"edited{i}", "config.json is damaged")
-    windows = [{"frames": 0, "lo": 4.0, "hi": 2.0}]
-    curriculum = {**job["fields"]["curriculum"], "windows": windows, "of_length": False}
-    edited("wrong", {"curriculum": curriculum})
-    refused("wrong", "lo <= hi")
+    edited("wrong", {"curriculum": {**job["fields"]["curriculum"], "target": 7.0}})
+    refused("wrong", "target", "0.99")
 
     shutil.copytree("r", "lost")
     shutil.rmtree("lost/demonstrations")

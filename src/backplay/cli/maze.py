@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import tyro
 
 from backplay.errors import BackplayError
+from backplay.paper.maze.run import REGIMES
 
 PARTS = {
     "generate": "make mazes with demonstrations in one file",
@@ -36,10 +37,7 @@ from nothing to the table:
 
 File = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
 Directory = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
-Regime = Literal[
-    "backplay", "uniform", "standard", "florensa", "cloned", "cloned+ppo", "kickstarted",
-    "gail", "gail+uniform", "gail+default", "dagger",
-]  # fmt: skip
+Regime = Annotated[str, tyro.conf.arg(metavar=f"{{{','.join(REGIMES)}}}")]
 
 
 @dataclass(frozen=True, kw_only=True)
