@@ -16,6 +16,7 @@ from backplay.curricula import Standard, Uniform
 from backplay.demos import Demonstration
 from backplay.errors import BackplayError
 from backplay.learners import GAIL, PPOConfig
+from backplay.paper.sparse_tasks.job import GymJob
 from backplay.train import TrainConfig
 from backplay.train.env_job import EnvJob
 from backplay.train.imitate import gail, pairs
@@ -93,6 +94,14 @@ def test_a_run_goes_on_as_if_it_had_not_stopped(env: str, tmp_path: Path) -> Non
         strict=True,
     ):  # fmt: skip
         assert torch.equal(a, b)
+
+
+def test_a_task_with_a_scripted_demonstration_is_imitated() -> None:
+    job = GymJob(task="mountaincar", trainer="gail", regime="uniform", frames=2_048)
+    assert job.setting == "MountainCar-v0, GAIL"
+    training = job.begin().training
+    assert isinstance(training.learner, GAIL)
+    assert "discriminator_loss" in next(training.run()).metrics
 
 
 def test_only_known_learners() -> None:

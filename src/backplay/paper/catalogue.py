@@ -33,7 +33,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "theory": ("theory",),
     "pommerman": ("pommerman-4", "pommerman-100", "pommerman-dense", "pommerman-paper"),
     "demo": ("demo",),
-    "sparse_tasks": ("mountaincar", "keycorridor", "pointmaze", "obstructed"),
+    "sparse_tasks": ("mountaincar", "mountaincar-gail", "keycorridor", "pointmaze", "obstructed"),
     "advice": ("advise",),
     "curricula_bench": ("curricula", "curricula-choose"),
 }  # fmt: skip

@@ -49,6 +49,7 @@ AnyMazeNetwork = FastMazeNetwork | SightedMazeNetwork
 UPDATES, STEPS = 125, 160  # of our preset: updates in a run, steps of each agent between two
 MOST_MEASURED = 1_000  # mazes; of more, a hundred are played
 FEW_FRAMES = 4_000_000  # below, our preset has more passes, and more time at the true start
+ARCHIVE = 20_000  # starts; the paper's code keeps all, so that a maze can come back
 PAPER_TRUE_START = 1_750  # the epoch from which every regime trains on the true start alone
 
 
@@ -103,6 +104,7 @@ def curriculum(run: MazeRun, lengths: NDArray[np.int64]) -> Curriculum:
         return ReverseCurriculum.begin(
             tuple(int(length) for length in lengths), seed=run.seed, round_frames=each,
             new_ends=ends, new_states=max(50, 10_000 * each // PAPER_EPOCH), until=true_start,
+            archive_size=ARCHIVE,
         )  # fmt: skip
     if run.regime != "backplay":
         return Standard()

@@ -66,7 +66,25 @@ def _experiment(name: str, title: str, about: str, *trainers: str) -> Experiment
     )  # fmt: skip
 
 
+_IMITATED = GymJob(task="mountaincar", trainer="gail", regime="default").setting
+
 EXPERIMENTS = (
+    Experiment(
+        name="mountaincar-gail", title="MountainCar by imitation of one demonstration",
+        where="ours",
+        about="GAIL on our PPO: no reward of the environment is used, only what the demonstration"
+        f" did.{_ABOUT}",
+        scale=1.0, seeds=3, jobs=partial(_jobs, "mountaincar", ("gail",)),
+        claims=(
+            Claim(
+                text="Starts on the demonstration help imitation, too", where="ours",
+                quantity=Difference(
+                    Final(_IMITATED, "uniform", "success"), Final(_IMITATED, "standard", "success")
+                ),
+                holds="at least", target=0.0, strict=True,
+            ),
+        ),
+    ),
     _experiment(
         "mountaincar", "MountainCar from one scripted demonstration",
         "Stable-Baselines3's PPO and ours, each with its default settings.", "sb3", "ours",

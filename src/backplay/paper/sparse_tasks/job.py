@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from backplay.learners.workers import Workers
     from backplay.train.env_work import EnvWork
 
-TRAINERS = {"ours": "", "sb3": "Stable-Baselines3"}
+TRAINERS = {"ours": "", "sb3": "Stable-Baselines3", "gail": "GAIL"}
 """By name: how a setting is called that is trained so."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GymJob:
-    """One run of PPO, ours or Stable-Baselines3's, with the task's settings."""
+    """One run of PPO, ours or Stable-Baselines3's, or of GAIL on ours, with the task's settings."""
 
     kind: ClassVar[str] = "sparse_tasks"
     curve: ClassVar[tuple[str, ...]] = ("success", "return", "steps")
@@ -88,9 +88,10 @@ class GymJob:
         files: Sequence[Path] = (),
     ) -> EnvWork:
         """Plays the demonstration and makes the envs."""
-        from backplay.learners import PPOConfig
+        from backplay.learners import PPO, PPOConfig
         from backplay.train import TrainConfig, Training
         from backplay.train.env_work import EnvWork
+        from backplay.train.imitate import gail
 
         if on_progress:
             on_progress(f"playing {self.setting} for a demonstration")
@@ -105,8 +106,9 @@ class GymJob:
             final_episodes=self.final_episodes or task.episodes,
             ppo=PPOConfig(**task.ours),
         )  # fmt: skip
-        if self.trainer == "ours":
-            ours = Training(task.make, [demo], starts, config, workers=workers)
+        if self.trainer != "sb3":
+            learner = gail(task.make, [demo], self.seed) if self.trainer == "gail" else PPO
+            ours = Training(task.make, [demo], starts, config, learner=learner, workers=workers)
             return EnvWork(ours, [len(demo)])
         from backplay.paper.sparse_tasks.sb3 import SB3Training
 
