@@ -50,7 +50,9 @@ def times(found: Curriculum | None) -> list[int]:
 @pytest.mark.parametrize("experiment", WITH_CURRICULA, ids=lambda one: one.name)
 def test_windows_stretch_with_the_scale(experiment: Experiment) -> None:
     compared = 0
-    for half, whole in zip(experiment.jobs(0.025, 1), experiment.jobs(0.05, 1), strict=True):
+    # Of runs so short that a round of walks has its least states, nothing could be said.
+    scale = 1.0 if experiment.name in ("imitation", "maze-reverse") else 0.05
+    for half, whole in zip(experiment.jobs(scale / 2, 1), experiment.jobs(scale, 1), strict=True):
         few = (job.frames < maze.FEW_FRAMES for job in (half, whole))
         if isinstance(half, MazeJob) and len(set(few)) > 1:
             continue  # our preset has other windows below that

@@ -144,21 +144,22 @@ EXPERIMENTS = (
         scale=1.0, seeds=3, jobs=_paper_jobs, claims=tuple(paper_claims()),
     ),
     Experiment(
-        name="imitation", title="imitation on equal terms", where="Table 1",
-        about="100 mazes of 12 x 12 cells and 100 of 24 x 24, every one played once from its true"
+        name="imitation", title="imitation on equal terms", where="ours",
+        about="The paper's Table 1, which has words alone, measured: 100"
+        " mazes of 12 x 12 cells and 100 of 24 x 24, every one played once from its true"
         " start, and from all cells one and three steps off its demonstration, with the likeliest"
         " actions. Every method has the same frames, half a million and 2 million, but for DAgger,"
         " which has a tenth: it asks for labels.",
         scale=1.0, seeds=3, jobs=methods.jobs, claims=methods.claims(),
     ),
     Experiment(
-        name="maze-reverse", title="how far the reverse curriculum gets", where="Appendix A.3",
+        name="maze-reverse", title="how far the reverse curriculum gets", where="ours",
         about="Florensa's curriculum in mazes of 8 x 8, 12 x 12 and 24 x 24 cells, beside Backplay"
         " and Standard, with half a million and 2 million frames; how far from the goal it starts.",
         scale=1.0, seeds=3, jobs=methods.reverse_jobs, claims=methods.reverse_claims(),
     ),
     Experiment(
-        name="maze-unseen", title="mazes never seen, by a network with sight", where="Section 4.3",
+        name="maze-unseen", title="mazes never seen, by a network with sight", where="ours",
         about="A network that sees the walls within 9 cells of the agent and where the goal lies,"
         " instead of the whole board as planes. It learns from 10 to 20,000 mazes and is measured"
         " on 1,000 others, on larger ones (32 x 32) and on denser ones (160 walls).",
