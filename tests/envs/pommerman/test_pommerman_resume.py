@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 from played_games import perspectives, walks
@@ -12,8 +11,10 @@ from played_games import perspectives, walks
 import backplay as bp
 from backplay.data import trees
 from backplay.envs.pommerman.vector import PommermanVector
-from backplay.learners import PPOConfig
+from backplay.learners import PPOConfig, make_network
+from backplay.learners.sparse import fact_network
 from backplay.train import TrainConfig, Training
+from backplay.train.evaluate import Evaluation
 
 N = 4
 WINDOW = bp.TrueStarts(bp.Backplay((bp.Window(0, 1, 12),)), 0.3, by_frames=False)
@@ -63,16 +64,21 @@ def test_a_vector_goes_on_to_the_bit(build: Any, options: dict[str, Any]) -> Non
     assert trees.first_difference(again.get_state(), whole.get_state()) is None
 
 
-def test_a_training_run_goes_on_to_the_bit() -> None:
+@pytest.mark.parametrize(("seen", "network"), [("planes", make_network), ("facts", fact_network)])
+def test_a_training_run_goes_on_to_the_bit(seen: str, network: Any) -> None:
     def training() -> Training:
         config = TrainConfig(
             frames=400, num_envs=N, evaluate_every=0, final_episodes=1,
             ppo=PPOConfig(num_steps=20, passes=1),
         )  # fmt: skip
         return Training(
-            lambda: gym.make("Backplay/PommermanFFA-v0", opponents="random", max_steps=20),
-            [], WINDOW, config, success=lambda end: end.reward > 0, envs=with_demos(),
+            None, [], WINDOW, config, success=lambda end: end.reward > 0,
+            envs=with_demos(observation=seen), network=network, evaluator=evaluator,
         )  # fmt: skip
+
+    def evaluator(act: Any, *, episodes: int, seed: int) -> Evaluation:
+        actions = act(with_demos(observation=seen).reset(seed=seed)[0])
+        return Evaluation(actions > 2, actions * 0.5, actions)
 
     whole, stopped, resumed = training(), training(), training()
     lines = [(progress.metrics, progress.episodes) for progress in whole.run()]

@@ -23,7 +23,7 @@ from backplay.paper.pommerman.claims import (
     four_claims,
     hundred_claims,
 )
-from backplay.paper.pommerman.job import EPOCHS, REGIMES, PommermanJob
+from backplay.paper.pommerman.job import EPOCHS, PAPER_REGIMES, REGIMES, PommermanJob
 from backplay.train.job import Job
 
 GAMES, MANY = 400, 12  # games at the end, at least; with many maps, the paper's 32 of each
@@ -46,7 +46,7 @@ def _jobs(
         )
         for maps, perspective in sets
         for seed in seeds_from(0, seeds)
-        for regime in REGIMES
+        for regime in (REGIMES if preset == "ours" else PAPER_REGIMES)
     ]  # fmt: skip
 
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from backplay.report.exhibit import Exhibit
     from backplay.report.records import RunRecord
 
-REGIMES = ("backplay", "uniform", "standard")
+PAPER_REGIMES = ("backplay", "uniform", "standard")
+REGIMES = (*PAPER_REGIMES, "default")
 PERSPECTIVES = ("winner", "runner-up")
 REWARDS = ("sparse", "dense")
 EPOCHS = {4: 500, 100: 850}

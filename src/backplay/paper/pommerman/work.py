@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from backplay.curricula import Backplay, Curriculum, Standard, Uniform
+from backplay.curricula import Backplay, Curriculum, Staircase, Standard, Uniform
 from backplay.envs.pommerman.demonstrations import make_games
 from backplay.envs.pommerman.recordings import Perspective
 from backplay.envs.pommerman.vector import PommermanVector
@@ -53,7 +53,9 @@ def settings(job: PommermanJob) -> TrainConfig:
 
 
 def curriculum(job: PommermanJob) -> Curriculum:
-    """Where episodes start; the paper's windows, stretched to the budget."""
+    """Where episodes start; for Backplay the paper's windows, stretched to the budget."""
+    if job.regime == "default":
+        return Staircase()
     if job.regime == "uniform":
         return Uniform()
     if job.regime == "standard":
