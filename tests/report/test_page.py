@@ -122,7 +122,7 @@ def test_the_first_screen_says_what_came_out() -> None:
     header = page[page.index("<header>") : page.index("</header>")]
     for text, regime in (("85%", "backplay"), ("15%", "uniform")):
         assert re.search(rf"<b style=[^>]*>{text}</b><span>{regime}</span>", header)
-    assert "Of 4 claims 1 hold, 3 are left open: too few runs or frames." in header
+    assert "Of 4 claims: 1 held up, 3 left open (too few runs or frames)." in header
     assert "Of " not in build_report(runs(), title="t", about="", command="c").files[PAGE].decode()
 
 

@@ -107,8 +107,10 @@ def build_report(
         files |= {f"{name}.png": as_png(figure), f"{name}.svg": svg}
         pictures.append(Picture(heading, "image/svg+xml", svg, words))
     overall = Table("Over all settings", _OVERALL_NOTE, overall_cells(groups, rng))
+    if scale and not scale.is_enough:
+        about = f"{scale.words}\n{about}"
     page = write_page(
-        title, f"{scale.words}\n{about}" if scale else about, records, command=command,
+        title, about, records, command=command,
         judged=judged, pictures=pictures, films=exhibit.films,
         tables=[one for one in (*exhibit.tables, overall) if len(one.cells) > 1],
     )  # fmt: skip

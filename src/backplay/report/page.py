@@ -112,14 +112,14 @@ def _outcome(judged: Sequence[Judged], records: Sequence[RunRecord]) -> str:
     counts = Counter(
         verdict.word if verdict.word in DECIDED else "left open" for _, verdict in judged
     )
-    names = {"holds": "hold", "fails": "fail", "undecided": "are undecided",
-             "left open": "are left open: too few runs or frames"}  # fmt: skip
+    names = {"holds": "held up", "fails": "refuted", "undecided": "undecided",
+             "left open": "left open (too few runs or frames)"}  # fmt: skip
     said = ", ".join(f"{counts[word]} {text}" for word, text in names.items() if counts[word])
     return "\n".join(
         part
         for part in (
             paragraph(words) + tiles(found) if found else "",
-            paragraph(f"Of {len(judged)} claims {said}.") if judged else "",
+            paragraph(f"Of {len(judged)} claims: {said}.") if judged else "",
         )
         if part
     )
