@@ -16,7 +16,7 @@ from backplay.errors import BackplayError
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.imitation import clone_mazes
 from backplay.paper.maze.run import PAPER, MazeRun
-from backplay.records import Episode, Start
+from backplay.records import TRUE_START, Episode, Start
 from backplay.train.progress import by_steps_back
 
 FRAMES = 60_000
@@ -165,7 +165,7 @@ def test_episodes_by_steps_back() -> None:
         Episode(Start(1, 0), 0.0, 1, True), Episode(Start(5, 1), 0.0, 1, True),
         Episode(None, 0.0, 1, True),
     ]  # fmt: skip
-    assert by_steps_back(episodes, [10, 8]) == [[0, 1, 1], [4, 1, 0], [8, 1, 1]]
+    assert by_steps_back(episodes, [10, 8]) == [[TRUE_START, 1, 1], [0, 1, 1], [4, 1, 0]]
 
 
 def test_the_papers_table_and_a_run_as_data() -> None:
