@@ -21,6 +21,7 @@ from backplay.errors import BackplayError, show
 from backplay.studio.folder import HIDDEN, Folder
 
 CURRICULA = ("backplay", "uniform", "standard")
+MEASURED = 20  # times on the way, from the true start
 _LINES = 4  # of what it said last
 _PATIENCE = 20.0  # seconds for the last one to save
 
@@ -46,8 +47,12 @@ class Trainings:
         if env is None or ":" in env:
             raise BackplayError("This demonstration names no environment")
         name = self._free_name(f"{demo.stem}-{curriculum}-{seed}")
-        options = ("--frames", frames, "--seed", seed, "--curriculum", curriculum, "--dir", name)
-        self._begin(name, "train", env, str(demo), *map(str, options))
+        options = {
+            "--frames": frames, "--evaluate-every": max(1, int(frames or 0) // MEASURED),
+            "--seed": seed, "--curriculum": curriculum, "--dir": name,
+        }  # fmt: skip
+        words = [str(word) for option in options.items() for word in option]
+        self._begin(name, "train", env, str(demo), *words)
         return name
 
     def resume(self, name: object) -> None:

@@ -60,6 +60,7 @@ def success_map(lines: list[dict[str, Any]], columns: int = COLUMNS) -> dict[str
     if not rows:
         return {"frames": [], "rows": [], "cells": [], "now": []}
     end = max(1, lines[-1]["frames"])
+    columns = min(columns, len(lines))  # so that a short run has no gaps
     counts: list[dict[int, list[int]]] = [defaultdict(lambda: [0, 0]) for _ in range(columns)]
     now: dict[int, list[int]] = defaultdict(lambda: [0, 0])
     for line in lines:

@@ -103,7 +103,7 @@ function demos(found) {
 
 function runs(found) {
   const boxes = found.map((run) => h("input", { type: "checkbox", value: run.name, "aria-label": run.name }));
-  const line = (run, i) => h("tr", {}, h("td", {}, boxes[i]),
+  const line = (run, i) => h("tr", {}, h("td", { style: "width:1.5rem" }, boxes[i]),
     h("td", {}, h("a", { href: `#watch/${encodeURIComponent(run.name)}` }, run.name)),
     h("td", { class: run.error ? "bad" : "" }, run.error ?? (run.finished ? "finished" : "unfinished")));
   const together = () => {
