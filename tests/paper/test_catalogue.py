@@ -25,7 +25,8 @@ from backplay.train.job import Job, from_json, to_json
 
 EXPERIMENTS = {one.name: one for one in experiments()}
 NAMES = [
-    "maze-table", "maze-curves", "maze-cloning", "maze-new", "maze-budget", "maze-paper",
+    "maze-table", "maze-curves", "maze-cloning", "maze-new", "maze-budget", "maze-default",
+    "maze-paper",
     "imitation", "maze-reverse", "maze-unseen",
     "grid-worlds", "grid-worlds-apart", "theory", "pommerman-4", "pommerman-100", "pommerman-dense",
     "pommerman-paper", "demo", "mountaincar", "mountaincar-gail", "keycorridor", "pointmaze",

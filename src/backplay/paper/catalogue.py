@@ -26,8 +26,8 @@ __all__ = ["FOLDERS", "Experiment", "exhibit", "experiment", "experiments", "job
 
 FOLDERS: dict[str, tuple[str, ...]] = {
     "maze": (
-        "maze-table", "maze-curves", "maze-cloning", "maze-new", "maze-budget", "maze-paper",
-        "imitation", "maze-reverse", "maze-unseen",
+        "maze-table", "maze-curves", "maze-cloning", "maze-new", "maze-budget", "maze-default",
+        "maze-paper", "imitation", "maze-reverse", "maze-unseen",
     ),
     "grid_worlds": ("grid-worlds", "grid-worlds-apart"),
     "theory": ("theory",),

@@ -213,3 +213,26 @@ BUDGET_CLAIM = Claim(
     where="ours", quantity=Final(f"Optimal, {budget(ENOUGH_FRAMES)}", "backplay", "success"),
     holds="at least", target=0.95,
 )  # fmt: skip
+
+DEFAULT_FRAMES = 1_280_000
+FEW = "few frames"
+_DEFAULT = f"Optimal, set 1, {FEW}"
+
+
+def default_claims() -> list[Claim]:
+    """What the default curriculum should be good for."""
+    to_95 = FramesTo(_DEFAULT, "default", "sampled_success", 0.95)
+    return [
+        Claim(
+            text="the default reaches 95 % of the goals within a million frames", where="ours",
+            quantity=to_95, holds="at most", target=1_000_000,
+        ),
+        *(
+            Claim(
+                text=f"the default needs at most half of the frames of {words} to 95 %",
+                where="ours", holds="at most", target=0.5,
+                quantity=Ratio(to_95, FramesTo(_DEFAULT, regime, "sampled_success", 0.95)),
+            )
+            for regime, words in (("uniform", "Uniform"), ("backplay", "our windows"))
+        ),
+    ]  # fmt: skip

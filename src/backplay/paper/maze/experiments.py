@@ -12,12 +12,15 @@ from backplay.paper.experiment import Experiment, scaled, seeds_from
 from backplay.paper.maze import methods
 from backplay.paper.maze.claims import (
     BUDGET_CLAIM,
+    DEFAULT_FRAMES,
     ENOUGH_FRAMES,
+    FEW,
     NEW_MAZES,
     REGIMES,
     budget,
     cloning_claims,
     curve_claims,
+    default_claims,
     new_claims,
     paper_claims,
     table_claims,
@@ -92,6 +95,17 @@ def _budget_jobs(scale: float, seeds: int) -> list[Job]:
     ]  # fmt: skip
 
 
+def _default_jobs(scale: float, seeds: int) -> list[Job]:
+    return [
+        MazeJob(
+            regime=regime, seed=seed, frames=scaled(DEFAULT_FRAMES, scale), maze_seed=1,
+            label=FEW, evaluations=20,
+        )
+        for seed in seeds_from(0, seeds)
+        for regime in ("default", "backplay", "uniform")
+    ]  # fmt: skip
+
+
 _SETS = (
     "100 mazes of 24 x 24 cells, every one played once from its true start with the likeliest"
     " actions."
@@ -136,6 +150,14 @@ EXPERIMENTS = (
         " experiment's own scale; the name of each setting says the frames that were run. The"
         " paper's runs have 204.8 million. Network as in the paper, learner and windows ours.",
         scale=ENOUGH, seeds=3, jobs=_budget_jobs, claims=(BUDGET_CLAIM,),
+    ),
+    Experiment(
+        name="maze-default", title="the default curriculum in the Maze", where="ours",
+        about=f"{_SETS} Optimal demonstrations, a set of mazes on which nothing was chosen. The"
+        " library's default, which knows no budget, beside our windows and Uniform. Network as in"
+        " the paper, learner ours, 1.28 million frames at scale 1 where the paper's runs have"
+        " 204.8.",
+        scale=1.0, seeds=3, jobs=_default_jobs, claims=tuple(default_claims()),
     ),
     Experiment(
         name="maze-paper", title="the paper's own settings in the Maze", where="Table 2",
