@@ -41,7 +41,7 @@ else:
     # bound here again when a module of theirs is imported.
     del advise, train
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Backplay",
