@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backplay.demos import Demonstration
-from backplay.demos.success import Ending, SuccessRule, default_rule
+from backplay.demos.success import Ending, Success, success_rule
 from backplay.errors import BackplayError
 from backplay.records import Start
 from backplay.restore.rollout import AnyEnv, Policy, replay
@@ -107,6 +107,7 @@ class Prober:
         policy: Policy | None,
         rng: np.random.Generator,
         until: float,
+        success: Success | None = None,
     ) -> None:
         self.demo = demo.fit(env)
         self.until = until
@@ -114,7 +115,7 @@ class Prober:
         space = copy.deepcopy(env.action_space)
         space.seed(int(rng.integers(2**31)))
         self._act: Policy = policy or (lambda _: space.sample())
-        self._rule: SuccessRule = default_rule([self.demo])
+        self._rule = success_rule(success, [self.demo])
         self._cap = PATIENCE * len(demo) + GRACE
         self._options = self._own_options()
         self.reset_rewards: list[FloatArray] = []

@@ -41,6 +41,9 @@ class AdviseConfig:
     """The demonstration's file."""
     policy: str | None = None
     """FILE.py or FILE.py:function, a function from an observation to an action."""
+    success: str | None = None
+    """Which endings count as success: info:KEY, return>=X or terminated; by default those that are
+    like the demonstration's."""
     rollouts: int = 100
     """Rollouts from each place, at most."""
     seconds: float = 50.0
@@ -68,7 +71,7 @@ def advise(config: AdviseConfig) -> None:
 
     with counting(None, "rollouts") if not config.json else nullcontext(_silent) as count:
         advice = advise_on(
-            make, demo, policy=policy, seed=config.seed,
+            make, demo, policy=policy, success=config.success, seed=config.seed,
             rollouts=config.rollouts, seconds=config.seconds, progress=count,
         )  # fmt: skip
     if config.json:
@@ -89,6 +92,8 @@ def _command(config: AdviseConfig, advice: Advice) -> str:
     parts = ["backplay", "train", config.env, str(config.demo), "--frames", str(advice.budget)]
     if advice.fastest != "Backplay":
         parts += ["--curriculum", advice.fastest.lower()]
+    if config.success is not None:
+        parts += ["--success", config.success]
     if config.env_kwargs is not None:
         parts += ["--env-kwargs", config.env_kwargs]
     return shlex.join(parts)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from backplay.cli.options import EnvId
+from backplay.cli.options import EnvId, say_doubts
 from backplay.demos import load
 from backplay.demos.check import check as check_demonstration
 from backplay.train.environments import kwargs_for, make_env
@@ -32,6 +32,9 @@ class CheckConfig:
     """Steps to replay at most."""
     env_kwargs: Annotated[str | None, tyro.conf.arg(metavar="JSON")] = None
     """Arguments of the environment as a JSON object; by default those it was recorded with."""
+    success: str | None = None
+    """Which endings count as success: info:KEY, return>=X or terminated; by default those that are
+    like the demonstration's."""
     settings: Literal["recorded", "mine"] = "recorded"
     """Refuse an environment with other settings than the recording's, or keep its own."""
 
@@ -42,10 +45,16 @@ def check(config: CheckConfig) -> int:
     env = make_env(config.env, kwargs_for(config.env, config.env_kwargs, demo))
     try:
         report = check_demonstration(
-            env, demo, max_steps=config.max_steps, must_be_exact=False, settings=config.settings
+            env,
+            demo,
+            max_steps=config.max_steps,
+            must_be_exact=False,
+            settings=config.settings,
+            success=config.success,
         )
+        print(demo)
+        print(report)
+        say_doubts(env, demo, config.success)
     finally:
         env.close()
-    print(demo)
-    print(report)
     return 0 if report.exact else 1

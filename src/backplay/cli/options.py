@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
+from backplay.demos import Demonstration
+from backplay.demos.doubts import BackplayWarning, doubts
 from backplay.errors import BackplayError
+from backplay.restore.rollout import AnyEnv
 
 EnvId = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ENV")]
 """The first word of most commands."""
@@ -33,3 +40,18 @@ def require_new_file(path: Path, *, overwrite: bool) -> None:
             got=str(folder),
             do="Choose another --out; nothing was written.",
         )
+
+
+def say_doubts(env: AnyEnv, demo: Demonstration, success: str | None) -> None:
+    """Warns on standard error of a demonstration that does not look like a success."""
+    found = doubts(env, demo, success)
+    if found:
+        print(f"backplay: warning: {found}", file=sys.stderr)
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Keeps the library's own warnings back, where the command says the same in its own way."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BackplayWarning)
+        yield

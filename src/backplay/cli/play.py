@@ -15,7 +15,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from backplay.cli.options import EnvId, EnvKwargs, require_new_file
+from backplay.cli.options import EnvId, EnvKwargs, require_new_file, without_warnings
 from backplay.cli.record import save_and_report
 from backplay.demos.take import Take
 from backplay.errors import BackplayError
@@ -31,7 +31,7 @@ _COMMANDS = "u ⌫ undo   U undo ten   r restart   s save and leave   q leave"
 class PlayConfig:
     """Records a demonstration while you play in the terminal, with undo.
 
-        backplay play FrozenLake-v1 --out lake.npz
+        backplay play FrozenLake-v1 --out lake.npz --env-kwargs '{"is_slippery": false}'
         backplay play MiniGrid-DoorKey-8x8-v0 --out key.npz --seed 3
         backplay play ALE/Freeway-v5 --out road.npz --env-kwargs '{"frameskip": 4}'
 
@@ -39,7 +39,8 @@ class PlayConfig:
     as often as you like, and what you took back is not in the demonstration. The environment waits
     for you: nothing moves until you press a key. Keys can also come from a pipe:
 
-        echo 221112s | backplay play FrozenLake-v1 --out lake.npz
+        echo 221112s | backplay play FrozenLake-v1 --out lake.npz \\
+            --env-kwargs '{"is_slippery": false}'
     """
 
     env: EnvId
@@ -50,6 +51,9 @@ class PlayConfig:
     """Of the environment's reset."""
     env_kwargs: EnvKwargs = "{}"
     """Arguments of the environment as a JSON object."""
+    success: str | None = None
+    """Which endings count as success: info:KEY, return>=X or terminated; by default those that are
+    like the demonstration's."""
     overwrite: bool = False
     """Replace the file if it exists."""
 
@@ -73,7 +77,9 @@ def play(config: PlayConfig) -> int:
                     take, pressed, actions, lambda say: screen.show(take, env, say)
                 )
         if wants_save:
-            save_and_report(plain, take.demonstration(plain), config.out)
+            with without_warnings():  # the report says the same
+                demo = take.demonstration(plain, success=config.success)
+            save_and_report(plain, demo, config.out, config.success)
         else:
             print("left without saving")
     except KeyboardInterrupt:

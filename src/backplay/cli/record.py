@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from backplay.cli.options import EnvId, EnvKwargs, require_new_file
+from backplay.cli.options import (
+    EnvId,
+    EnvKwargs,
+    require_new_file,
+    say_doubts,
+    without_warnings,
+)
 from backplay.demos import Demonstration
 from backplay.demos.check import check
 from backplay.demos.record import record as record_episode
@@ -56,6 +62,9 @@ class RecordConfig:
     """Stop here if the episode does not end before."""
     env_kwargs: EnvKwargs = "{}"
     """Arguments of the environment as a JSON object."""
+    success: str | None = None
+    """Which endings count as success: info:KEY, return>=X or terminated; by default those that are
+    like the demonstration's."""
     overwrite: bool = False
     """Replace the file if it exists."""
 
@@ -66,23 +75,29 @@ def record(config: RecordConfig) -> None:
     env = make_env(config.env, parse_env_kwargs(config.env_kwargs))
     try:
         player = _player(config, env)
-        demo = record_episode(env, player, seed=config.seed, max_steps=config.max_steps)
+        with without_warnings():  # the report says the same
+            demo = record_episode(
+                env, player, seed=config.seed, max_steps=config.max_steps, success=config.success
+            )
         if isinstance(player, list) and len(demo) < len(player):
             print(f"the episode ended after {len(demo)} of {len(player)} actions")
-        save_and_report(env, demo, config.out)
+        save_and_report(env, demo, config.out, config.success)
     finally:
         env.close()
 
 
-def save_and_report(env: AnyEnv, demo: Demonstration, out: Path) -> None:
+def save_and_report(
+    env: AnyEnv, demo: Demonstration, out: Path, success: str | None = None
+) -> None:
     """Checks `demo`, writes it to `out` and says what it is."""
-    report = check(env, demo)
+    report = check(env, demo, success=success)
     demo.save(out)
     ending = "terminated" if demo.terminated else "truncated" if demo.truncations[-1] else "cut off"
     print(f"{out}: {len(demo)} steps of {demo.env_id}, seed {demo.seed}, {ending}")
     print(f"return {demo.rewards.sum():g}, last reward {demo.rewards[-1]:g}")
     print(f"restorer {demo.restorer.name}")
     print(report)
+    say_doubts(env, demo, success)
 
 
 def _player(config: RecordConfig, env: AnyEnv) -> Policy | Iterable[Any]:

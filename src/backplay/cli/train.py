@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ import torch
 import tyro
 
 from backplay import runs
+from backplay.cli.options import say_doubts
 from backplay.cli.watch import watch
 from backplay.curricula import (
     Backplay,
@@ -24,11 +26,13 @@ from backplay.curricula import (
     Window,
 )
 from backplay.demos import Demonstration, load
+from backplay.demos.success import describe_rule
 from backplay.errors import BackplayError
 from backplay.runs import Run
 from backplay.runs.execute import asked, prepare
 from backplay.train import TrainConfig as Settings
 from backplay.train.env_job import EnvJob
+from backplay.train.env_work import EnvWork
 from backplay.train.environments import parse_env_kwargs
 from backplay.train.job import Work
 
@@ -113,7 +117,18 @@ def _begun(config: TrainConfig) -> tuple[Run, Work]:
     curriculum = _curriculum(config, [load(file) for file in config.demos])
     job = EnvJob.of(config.env, curriculum, config.settings, kwargs, config.regime)
     work = job.begin(files=config.demos)  # first, so that bad input leaves no directory behind
+    _say_success(config, work)
     return prepare(path, job, config.demos, threads=torch.get_num_threads()), work
+
+
+def _say_success(config: TrainConfig, work: EnvWork) -> None:
+    """Says which rule of success is in force, and what speaks against a demonstration."""
+    print(f"success: {describe_rule(work.training.succeeded)}", file=sys.stderr)
+    assert work.training.make_env is not None
+    env = work.training.make_env()
+    for file in config.demos:
+        say_doubts(env, load(file), config.settings.success)
+    env.close()
 
 
 def _resumed(config: TrainConfig, path: Path) -> tuple[Run, Work | None]:

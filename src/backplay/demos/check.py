@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,11 @@ import numpy as np
 from backplay.demos import sights
 from backplay.demos.demonstration import Demonstration
 from backplay.demos.described import describe_env
+from backplay.demos.doubts import find_doubts
 from backplay.demos.fitting import Settings
 from backplay.demos.record import find_exact
 from backplay.demos.sights import fingerprint
+from backplay.demos.success import Success, SuccessRule, describe_rule, success_rule
 from backplay.errors import BackplayError, DemonstrationError
 from backplay.restore import Restorer, renew
 from backplay.restore.rollout import AnyEnv, Divergence, replay, replay_from_reset, reset_to_another
@@ -35,6 +37,8 @@ class Report:
     """The state from which it diverged."""
     exact_restorer: str | None = None
     """Where the demonstration's own restorer is not exact: one that would be."""
+    success: str = ""
+    """What counts as a success, in words."""
     remarks: tuple[str, ...] = field(default=())
     """What else is worth knowing: loops, wasted steps, no success, other package versions."""
 
@@ -58,6 +62,7 @@ class Report:
                 if self.exact_restorer
                 else "no other restorer is exact either: the env is not deterministic"
             ]
+        lines += [f"success: {self.success}"] if self.success else []
         return "\n".join(lines + [f"note: {remark}" for remark in self.remarks])
 
 
@@ -68,13 +73,15 @@ def check(
     max_steps: int = 200_000,
     must_be_exact: bool = True,
     settings: Settings = "recorded",
+    success: Success | None = None,
 ) -> Report:
     """Restores every recorded state in `env`, replays the rest, compares every answer to the bit.
 
     All of the rest is replayed from every state if that takes at most `max_steps` steps; if not, as
     many steps from each as that allows, and the whole from the first. Raises BackplayError if
     anything differs, unless `must_be_exact` is False. `settings` as for BackplayEnv: with "mine",
-    what is found exact is exact under the settings of `env`.
+    what is found exact is exact under the settings of `env`. `success` as for BackplayEnv: the
+    report says which rule is in force and what speaks against the demonstration being a success.
     """
     demo = demo.fit(env, settings)
     if demo.actions is None:
@@ -82,7 +89,7 @@ def check(
             "This demonstration cannot be checked", expected="actions", got="states alone",
             do="Record it with keep_actions=True to check it; training does not need them.",
         )  # fmt: skip
-    report = _restore_all(env, demo, max_steps)
+    report = _restore_all(env, demo, max_steps, success_rule(success, [demo]))
     if report.exact:
         return report
     if must_be_exact:
@@ -98,7 +105,7 @@ def check(
     return report
 
 
-def _restore_all(env: AnyEnv, demo: Demonstration, max_steps: int) -> Report:
+def _restore_all(env: AnyEnv, demo: Demonstration, max_steps: int, rule: SuccessRule) -> Report:
     length = len(demo)
     whole = length * (length + 1) // 2
     horizon = length if whole <= max_steps else max(1, max_steps // length)
@@ -106,15 +113,17 @@ def _restore_all(env: AnyEnv, demo: Demonstration, max_steps: int) -> Report:
     # In a scattered order: a restore must not depend on what was restored before it.
     order = [int(t) for t in np.random.default_rng(0).permutation(length)]
     restored, replayed, failure = _restore_each(env, demo, order, horizon)
+    found = Report(
+        demo.restorer.name, restored, replayed,
+        success=describe_rule(rule), remarks=_remarks(env, demo, rule),
+    )  # fmt: skip
     if failure is None:
-        return Report(demo.restorer.name, restored, replayed, remarks=_remarks(env, demo))
+        return found
     # Then from the first state on, to name the first divergence; the other counts if this has none.
     *_, first = _restore_each(env, demo, range(length), horizon)
     divergence, at = first or failure
     would_be = _would_be_exact(env, demo)
-    return Report(
-        demo.restorer.name, restored, replayed, divergence, at, would_be, _remarks(env, demo)
-    )
+    return replace(found, divergence=divergence, restored_at=at, exact_restorer=would_be)
 
 
 def _restore_each(
@@ -146,7 +155,7 @@ def _would_be_exact(env: AnyEnv, demo: Demonstration) -> str | None:
     return found[0].name
 
 
-def _remarks(env: AnyEnv, demo: Demonstration) -> tuple[str, ...]:
+def _remarks(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> tuple[str, ...]:
     remarks = []
     prints = [fingerprint(observation) for observation in demo.observations]
     wasted = sights.wasted(prints)
@@ -157,10 +166,9 @@ def _remarks(env: AnyEnv, demo: Demonstration) -> tuple[str, ...]:
         remarks.append(
             f"{len(wasted)} steps change nothing to be seen, the first is step {wasted[0]}"
         )
-    if demo.success is False:
-        remarks.append("it ends without success")
-    elif not demo.terminated and demo.success is None:
+    if not demo.terminated and demo.success is None:
         remarks.append("it ends without termination, and nothing says that it was a success")
+    remarks += find_doubts(env, demo, rule)
     here = describe_env(env)["versions"]
     for package, version in demo.versions.items():
         if here.get(package, version) != version:

@@ -10,6 +10,8 @@ from typing import Any
 
 from backplay.demos.demonstration import Demonstration
 from backplay.demos.described import describe_env
+from backplay.demos.doubts import warn_of_doubts
+from backplay.demos.success import SAID_BY_ENV, Success, ending, success_rule
 from backplay.errors import BackplayError, DemonstrationError, show
 from backplay.restore import (
     History,
@@ -32,7 +34,7 @@ def record(
     options: dict[str, Any] | None = None,
     max_steps: int = 100_000,
     restorer: Restorer | str | None = None,
-    success: bool | None = None,
+    success: bool | Success | None = None,
     keep_actions: bool = True,
 ) -> Demonstration:
     """Plays one episode on `env` and records it with a state at every step.
@@ -47,8 +49,10 @@ def record(
         max_steps: the recording stops here if the episode does not end before.
         restorer: how to save states, by name ("attributes", "mujoco", "replay", ...) or as an
             object; by default the fastest that proves exact on this env.
-        success: whether the episode reached its goal, if you know; else `info["is_success"]` or
-            `info["success"]` of the last step, if the env says.
+        success: whether the episode reached its goal, if you know; or a rule that says so, a
+            function of an `Ending` or one of the texts `info:KEY`, `return>=X`, `terminated`; else
+            `info["is_success"]` or `info["success"]` of the last step, if the env says. A recording
+            that does not look like a success is warned of.
         keep_actions: False drops the actions, where the states are plain data.
     """
     try:
@@ -76,10 +80,7 @@ def record(
         raise no_restorer([f"  {chosen.name}: {flaw}"])
     if flaw:  # random actions did not show what this episode does: try the others on it
         chosen, rollout = find_exact(env, rollout, but=chosen.name)
-    if success is None:
-        said = [rollout.final_info[k] for k in ("is_success", "success") if k in rollout.final_info]
-        success = bool(said[0]) if said else None
-    return Demonstration(
+    demo = Demonstration(
         observations=rollout.observations,
         rewards=rollout.rewards,
         terminations=rollout.terminations,
@@ -89,9 +90,21 @@ def record(
         restorer=chosen,
         seed=seed,
         options=options,
-        success=success,
+        success=_succeeded(rollout, success),
         **describe_env(env),
     )
+    warn_of_doubts(env, demo)
+    return demo
+
+
+def _succeeded(rollout: Rollout, asked: bool | Success | None) -> bool | None:
+    """Whether the episode was a success, as the user, a rule or the env says; None if nobody."""
+    if isinstance(asked, bool):
+        return asked
+    if asked is not None:
+        return bool(success_rule(asked)(ending(rollout)))
+    said = [rollout.final_info[key] for key in SAID_BY_ENV if key in rollout.final_info]
+    return bool(said[0]) if said else None
 
 
 def find_exact(env: AnyEnv, rollout: Rollout, but: str) -> tuple[Restorer, Rollout]:

@@ -1,7 +1,12 @@
-"""When an episode counts as a success, if the user does not say."""
+"""When an episode counts as a success: as the user says, or by the rule for those who do not.
+
+Comes in: a function, one of the texts `info:KEY`, `return>=X`, `terminated`, or nothing. Goes out:
+a rule, which is a function and says in words what it asks for.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -9,7 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from backplay.demos import Demonstration
+from backplay.errors import BackplayError, show
 from backplay.records import Start
+from backplay.restore.rollout import Rollout
+
+SAID_BY_ENV = ("is_success", "success")
+"""Keys of `info` by which an environment says whether an episode succeeded."""
 
 
 class Ending(NamedTuple):
@@ -26,7 +36,54 @@ class Ending(NamedTuple):
     """The last info."""
 
 
+def ending(rollout: Rollout) -> Ending:
+    """How a rollout from a reset ended."""
+    return Ending(
+        None, float(rollout.rewards.sum()), len(rollout), float(rollout.rewards[-1]),
+        bool(rollout.terminations[-1]), bool(rollout.truncations[-1]), rollout.final_info,
+    )  # fmt: skip
+
+
 SuccessRule = Callable[[Ending], bool]
+Success = SuccessRule | str
+"""What a user may pass: a rule, or one of the texts that `success_rule` reads."""
+
+
+@dataclass(frozen=True)
+class InfoRule:
+    """`info:KEY`: the last info has something true under this key."""
+
+    key: str
+
+    def __call__(self, end: Ending) -> bool:
+        return bool(end.info.get(self.key, False))
+
+    def __str__(self) -> str:
+        return f"an episode whose last info has {self.key!r} true"
+
+
+@dataclass(frozen=True)
+class ReturnRule:
+    """`return>=X`: the rewards from the start on sum to at least so much."""
+
+    least: float
+
+    def __call__(self, end: Ending) -> bool:
+        return end.total_reward >= self.least
+
+    def __str__(self) -> str:
+        return f"an episode with a return of at least {self.least:g}"
+
+
+@dataclass(frozen=True)
+class TerminatedRule:
+    """`terminated`: the environment ended it, whatever the reward."""
+
+    def __call__(self, end: Ending) -> bool:
+        return end.terminated
+
+    def __str__(self) -> str:
+        return "an episode that terminates"
 
 
 @dataclass(frozen=True)
@@ -34,9 +91,9 @@ class DefaultRule:
     """The rule for people who name none. The first of these that can be applied decides:
 
     1. the environment says so: `info["is_success"]` or `info["success"]`;
-    2. the demonstration terminated: the episode terminated too, with a last reward of the same
-       sign (reaching the goal pays, falling into the lava does not; or every step costs, the last
-       too);
+    2. the demonstration terminated: the episode terminated too, with a last reward of the same sign
+       or a better one (reaching the goal pays, falling into the lava does not; or every step costs,
+       the last too);
     3. the demonstration was cut or timed out: the episode earned at least what the demonstration
        earned from the same state on.
 
@@ -49,7 +106,7 @@ class DefaultRule:
     """By demonstration and step: what it earned from there on."""
 
     def __call__(self, end: Ending) -> bool:
-        for key in ("is_success", "success"):
+        for key in SAID_BY_ENV:
             if key in end.info:
                 return bool(end.info[key])
         if end.start is not None:
@@ -60,9 +117,20 @@ class DefaultRule:
         """Whether the episode ended as well as a demonstration that goes on from `step`."""
         sign = self.signs[demo]
         if sign is not None:
-            return end.terminated and float(np.sign(end.reward)) == sign
+            return end.terminated and float(np.sign(end.reward)) >= sign
         needed = self.returns_to_go[demo][step]
         return end.total_reward >= needed - 1e-9 * max(1.0, abs(needed))
+
+    def __str__(self) -> str:
+        ways = sorted({_in_words(sign) for sign in self.signs})
+        return f"what info['is_success'] or info['success'] says; else {' or '.join(ways)}"
+
+
+def _in_words(sign: float | None) -> str:
+    if sign is None:
+        return "an episode that earns as much as the demonstration from the same state on"
+    least = {1.0: "above 0", 0.0: "of at least 0", -1.0: "of any size"}[sign]
+    return f"one that terminates with a last reward {least}, as the demonstration does"
 
 
 def default_rule(demos: Sequence[Demonstration]) -> DefaultRule:
@@ -71,3 +139,33 @@ def default_rule(demos: Sequence[Demonstration]) -> DefaultRule:
         tuple(float(np.sign(demo.rewards[-1])) if demo.terminated else None for demo in demos),
         tuple(tuple(demo.returns_to_go.tolist()) for demo in demos),
     )
+
+
+def success_rule(asked: Success | None, demos: Sequence[Demonstration] = ()) -> SuccessRule:
+    """The rule that `asked` means; without one, the default for these demonstrations."""
+    if asked is None:
+        return default_rule(demos)
+    if not isinstance(asked, str):
+        return asked
+    text = asked.replace(" ", "")
+    if text == "terminated":
+        return TerminatedRule()
+    if text.startswith("info:") and len(text) > len("info:"):
+        return InfoRule(asked.partition(":")[2].strip())
+    number = re.fullmatch(r"return>=(.+)", text)
+    try:
+        if number and np.isfinite(float(number[1])):
+            return ReturnRule(float(number[1]))
+    except ValueError:
+        pass
+    raise BackplayError(
+        "success", expected="info:KEY, return>=X or terminated", got=show(asked),
+        do="See docs/success.md.",
+    )  # fmt: skip
+
+
+def describe_rule(rule: SuccessRule) -> str:
+    """A rule in words."""
+    if isinstance(rule, InfoRule | ReturnRule | TerminatedRule | DefaultRule):
+        return str(rule)
+    return f"what your function {getattr(rule, '__name__', type(rule).__name__)} says"

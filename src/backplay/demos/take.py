@@ -174,7 +174,7 @@ class Take:
         """What looks like a loop, see `sights.loops`. What a cut does, `cut` says."""
         return sights.loops([self._print(step) for step in range(len(self) + 1)])
 
-    def demonstration(self, env: AnyEnv, success: bool | None = None) -> Demonstration:
+    def demonstration(self, env: AnyEnv, success: bool | str | None = None) -> Demonstration:
         """The episode up to `at`, recorded straight through on `env`, which must answer alike."""
         steps = self.at
         if not steps:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from backplay.curricula import Curriculum, Staircase
 from backplay.demos import Demonstration
-from backplay.demos.success import SuccessRule, default_rule
+from backplay.demos.doubts import warn_of_doubts
+from backplay.demos.success import Success, success_rule
 from backplay.errors import BackplayError, show
 from backplay.extras import require
 from backplay.restore.rollout import AnyEnv, Policy
@@ -37,7 +38,7 @@ def train(
     frames: int | None = None,
     curriculum: Curriculum | None = None,
     seed: int | None = None,
-    success: SuccessRule | None = None,
+    success: Success | None = None,
     settings: Literal["recorded", "mine"] | None = None,
     config: TrainConfig | None = None,
     show_progress: Callable[[Progress], None] | None = None,
@@ -50,7 +51,9 @@ def train(
         frames: how long to train; by default as `config` says.
         curriculum: where episodes start; by default a `Staircase`.
         seed: of the network, the envs and the learner; by default as `config` says.
-        success: which endings count as success; by default `demos.success.default_rule`.
+        success: which endings count as success: a function of an `Ending`, or one of the texts
+            `info:KEY`, `return>=X`, `terminated`; by default those that are like the
+            demonstrations'. A demonstration that does not look like one is warned of.
         settings: "mine" keeps the settings of the env where they are not the demonstrations'; by
             default as `config` says.
         config: everything else, see `backplay.train.TrainConfig`.
@@ -69,6 +72,10 @@ def train(
         seed=chosen.seed if seed is None else seed,
         settings=chosen.settings if settings is None else settings,
     )
+    env = make_env()
+    for demo in listed:
+        warn_of_doubts(env, demo, success or chosen.success)
+    env.close()
     training = Training(make_env, listed, curriculum or Staircase(), chosen, success=success)
     evaluation = None
     try:
@@ -87,7 +94,7 @@ def evaluate(
     agent: Any,
     *,
     demos: Sequence[Demonstration] = (),
-    success: SuccessRule | None = None,
+    success: Success | None = None,
     episodes: int = 100,
     deterministic: bool = False,
     seed: int = 10_000,
@@ -107,7 +114,8 @@ def evaluate(
     """
     from backplay.train.evaluate import evaluate as play
 
-    rule = success or (default_rule(demos) if demos else getattr(agent, "succeeded", None))
+    brought = getattr(agent, "succeeded", None)
+    rule = success_rule(success, demos) if success or demos else brought
     if rule is None:
         raise BackplayError(
             "success", expected="a rule, or demonstrations to compare with", got="neither",

@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 from gymnasium import spaces
 from torch import nn
 
+from backplay.demos.success import success_rule
 from backplay.errors import BackplayError, show
 from backplay.learners import PPOConfig
 from backplay.train.evaluate import Act, Evaluation
@@ -50,6 +51,9 @@ class TrainConfig:
     """What step 0 of a demonstration means: the env's own reset, or the recorded initial state."""
     time_limit: Literal["continue", "fresh"] = "continue"
     """After a restore: go on with the demonstration's clock, or start a fresh one."""
+    success: str | None = None
+    """Which endings count as success: info:KEY, return>=X or terminated; None: those that are like
+    the demonstration's, see docs/success.md."""
     settings: Literal["recorded", "mine"] = "recorded"
     """An env with other settings than the demonstrations' is refused, or keeps its own."""
     exact_resume: bool = True
@@ -59,6 +63,8 @@ class TrainConfig:
     """The learner."""
 
     def __post_init__(self) -> None:
+        if self.success is not None:
+            success_rule(self.success)  # raises where it is no rule
         least = {
             "frames": 1, "num_envs": 1, "seed": 0, "evaluate_every": 0,
             "evaluation_episodes": 1, "final_episodes": 1,

@@ -23,7 +23,7 @@ from gymnasium.wrappers import FilterObservation
 
 from backplay.curricula import Curriculum, from_json, kinds_in, to_json
 from backplay.demos import Demonstration
-from backplay.demos.success import SuccessRule, default_rule
+from backplay.demos.success import Success, success_rule
 from backplay.errors import BackplayError
 from backplay.learners import PPO, Teacher, load_weights, make_network
 from backplay.learners.sharing import divide
@@ -51,7 +51,7 @@ class Training:
         curriculum: Curriculum,
         config: TrainConfig | None = None,
         *,
-        success: SuccessRule | None = None,
+        success: Success | None = None,
         network: MakeNetwork = make_network,
         envs: VectorEnv[Any, Any, Any] | None = None,
         evaluator: Evaluator | None = None,
@@ -91,7 +91,7 @@ class Training:
         self.curriculum = curriculum
         self.frames = 0
         self.seconds = 0.0
-        self.succeeded = success or default_rule(demos)
+        self.succeeded = success_rule(success or self.config.success, demos)
         self.evaluations: list[tuple[int, float]] = []
         """Frames and success from the true start of each evaluation."""
         self._recent: deque[bool] = deque(maxlen=100)

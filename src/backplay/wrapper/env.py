@@ -18,7 +18,7 @@ import numpy as np
 from backplay.curricula import Curriculum, Staircase
 from backplay.demos import Demonstration
 from backplay.demos.fitting import Settings
-from backplay.demos.success import Ending, SuccessRule, default_rule
+from backplay.demos.success import Ending, Success, success_rule
 from backplay.errors import BackplayError, show
 from backplay.records import Episode, Start, steps_allowed
 from backplay.restore import Replay, layers, restart_clocks
@@ -43,7 +43,8 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         rng: after a restore, `"reseed"` the random streams, so that a stochastic env does not
             repeat the demonstration's luck, or `"restore"` them.
         time_limit: after a restore, `"continue"` the demonstration's clock, or a `"fresh"` one.
-        success: which endings count as success; by default `demos.success.default_rule`.
+        success: which endings count as success: a function of an `Ending`, or one of the texts
+            `info:KEY`, `return>=X`, `terminated`; by default `demos.success.DefaultRule`.
         settings: what to do where `env` has other settings than the recording's (another chance to
             slip, another limit of steps): refuse it, `"recorded"`, or keep them, `"mine"`.
     """
@@ -57,7 +58,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         initial: Literal["reset", "demonstration"] = "reset",
         rng: Literal["reseed", "restore"] = "reseed",
         time_limit: Literal["continue", "fresh"] = "continue",
-        success: SuccessRule | None = None,
+        success: Success | None = None,
         settings: Settings = "recorded",
     ) -> None:
         super().__init__(env)
@@ -93,7 +94,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         self._initial, self._reseed = initial, rng == "reseed"
         self._fresh_clock = time_limit == "fresh"
         self._walks = Walks(self.demos, reseed=self._reseed, fresh_clock=self._fresh_clock)
-        self._succeeded = success or default_rule(self.demos)
+        self._succeeded = success_rule(success, self.demos)
         self._rng = np.random.default_rng()
         self._has_reset = False
         self._repeats_streams = True  # the env's streams stand where the demonstration's stood

@@ -1,0 +1,120 @@
+"""Success said aloud: rules by text, in words, and warnings where a demonstration seems to fail."""
+
+import warnings
+from typing import Any
+
+import gymnasium as gym
+import pytest
+
+import backplay as bp
+from backplay.demos.doubts import BackplayWarning, doubts
+from backplay.demos.success import Ending, default_rule, describe_rule, success_rule
+from envs_for_tests import Corridor
+
+END = Ending(None, 2.5, 7, -1.0, True, False, {"won": 1})
+
+
+def lake(**kwargs: Any) -> gym.Env[Any, Any]:
+    return gym.make("FrozenLake-v1", **kwargs)
+
+
+def test_the_texts_are_rules() -> None:
+    assert success_rule("info:won")(END)
+    assert not success_rule("info:lost")(END)
+    assert success_rule("return>=2.5")(END)
+    assert not success_rule("return >= 2.6")(END)
+    assert success_rule("terminated")(END)
+    assert not success_rule("terminated")(END._replace(terminated=False, truncated=True))
+    assert success_rule(lambda end: end.length == 7)(END)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "info:", "return>=", "return>=much", "return>=nan", "winning"]
+)
+def test_other_texts_are_refused(text: str) -> None:
+    with pytest.raises(bp.BackplayError, match="info:KEY, return>=X or terminated"):
+        success_rule(text)
+
+
+def test_every_rule_says_what_it_asks_for() -> None:
+    assert describe_rule(success_rule("info:won")) == "an episode whose last info has 'won' true"
+    assert "at least 3" in describe_rule(success_rule("return>=3"))
+    assert "terminates" in describe_rule(success_rule("terminated"))
+    assert "your function <lambda>" in describe_rule(lambda end: True)
+    demo = bp.record(Corridor(), lambda _: 1)
+    assert "last reward above 0" in describe_rule(default_rule([demo]))
+
+
+def test_a_fall_into_a_hole_is_warned_of_and_the_goal_still_counts() -> None:
+    """As `play --help` once advised: a demonstration that ends without reward."""
+    with pytest.warns(BackplayWarning, match=r"may be no success.*random episodes.*success='info"):
+        demo = bp.record(lake(is_slippery=False), [1, 1, 1, 2, 1])  # ends in a hole
+    assert demo.terminated
+    rule = default_rule([demo])
+    goal = Ending(None, 1.0, 6, 1.0, True, False, {})
+    assert rule(goal)  # to reach the goal is no failure, whatever the demonstration did
+    report = bp.check(lake(is_slippery=False), demo)
+    assert any("random episodes end in the same way" in remark for remark in report.remarks)
+    assert "last reward of at least 0" in str(report)
+    with pytest.warns(BackplayWarning):
+        bp.train(lambda: lake(is_slippery=False), demo, frames=128)
+
+
+def balance_badly(_: Any) -> int:
+    return 0
+
+
+@pytest.mark.parametrize(
+    ("make", "policy", "words"),
+    [
+        (lambda: gym.make("CartPole-v1"), balance_badly, "its last reward is like those before"),
+        (lambda: gym.make("LunarLander-v3"), balance_badly, "its worst"),
+        (Corridor, [1, 1, 1], "earns nothing and does not terminate"),
+    ],
+)
+def test_demonstrations_that_look_like_failures(make: Any, policy: Any, words: str) -> None:
+    with pytest.warns(BackplayWarning, match=words):
+        bp.record(make(), policy)
+
+
+def swing(seen: Any) -> int:
+    return 2 if seen[1] >= 0 else 0
+
+
+@pytest.mark.parametrize(
+    ("make", "policy"),
+    [
+        (lambda: gym.make("MountainCar-v0"), swing),  # every step costs, the last too
+        (lambda: lake(is_slippery=False), [2, 2, 1, 1, 1, 2]),
+        (Corridor, lambda _: 1),
+    ],
+)
+def test_demonstrations_that_look_like_successes_are_recorded_in_silence(
+    make: Any, policy: Any
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", BackplayWarning)
+        bp.record(make(), policy, seed=3)
+
+
+def test_who_knows_better_says_so() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", BackplayWarning)
+        for word in (True, "terminated", "return>=0", lambda end: end.length == 5):
+            demo = bp.record(lake(is_slippery=False), [1, 1, 1, 2, 1], success=word)
+            assert demo.success is True
+    with pytest.warns(BackplayWarning, match="as the environment or you said"):
+        assert bp.record(Corridor(), lambda _: 1, success="return>=5").success is False
+    plain = bp.record(Corridor(), lambda _: 1)
+    assert doubts(Corridor(), plain, "return>=5") is not None
+    assert doubts(Corridor(), plain, "info:won") is None  # no demonstration keeps its info
+
+
+def test_a_rule_by_text_reaches_the_wrapper_the_training_and_the_measure() -> None:
+    demo = bp.record(Corridor(), lambda _: 1)
+    env = bp.BackplayEnv(Corridor(), [demo], bp.Uniform(), success="return>=5")
+    env.reset(seed=0, options={"start": (0, 9)})
+    env.step(1)
+    assert [episode.success for episode in env.take_episodes()] == [False]
+    assert bp.evaluate(Corridor, lambda _: 1, success="return>=1", episodes=3).success == 1.0
+    assert bp.evaluate(Corridor, lambda _: 1, success="return>=2", episodes=3).success == 0.0
