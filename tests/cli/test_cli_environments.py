@@ -9,6 +9,7 @@ import pytest
 import backplay as bp
 from backplay import extras
 from backplay.train.environments import kwargs_for, make_env, parse_env_kwargs
+from backplay.train.own_envs import on_my_word
 
 
 @pytest.mark.parametrize(
@@ -48,17 +49,17 @@ def test_an_id_without_a_version_means_the_latest() -> None:
 )
 def test_an_unknown_id_is_answered_with_the_one_that_was_meant(env_id: str, meant: str) -> None:
     with pytest.raises(bp.BackplayError, match=rf"Did you mean .*{meant}"):
-        make_env(env_id)
+        make_env(on_my_word(env_id))
 
 
 def test_an_id_like_no_other_is_answered_with_where_to_look() -> None:
     with pytest.raises(bp.BackplayError, match="pprint_registry"):
-        make_env("Qwertzuiop-v0")
+        make_env(on_my_word("Qwertzuiop-v0"))
 
 
 def test_a_module_that_is_not_there() -> None:
     with pytest.raises(bp.BackplayError, match="No module named 'nowhere'"):
-        make_env("nowhere:Env-v0")
+        make_env(on_my_word("nowhere:Env-v0"))
 
 
 @pytest.mark.parametrize(

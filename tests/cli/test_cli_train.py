@@ -27,7 +27,10 @@ def test_a_run_says_how_it_goes_and_where_it_is(run: Run, demos: dict[str, Path]
     words = ("train", "FrozenLake-v1", demos["lake"], "--frames", 512, "--evaluate-every", 256)
     result = run(*words, *TINY)
     assert result.code == 0, result
-    assert result.err.startswith("runs/FrozenLake-v1-backplay-0: at 0 of 512 frames\n")
+    rule, begun, *_ = result.err.splitlines()
+    assert rule.startswith("success: ")
+    assert rule.endswith("terminates with a last reward above 0, as the demonstration does")
+    assert begun == "runs/FrozenLake-v1-backplay-0: at 0 of 512 frames"
     assert re.search(r"512 / 512 frames +[\d,]+/s +true start +\d+%.*0:00:00 left", result.err)
     assert re.search(r"sampled +success \d+% \[\d+%, \d+%\] over 4 episodes", result.out)
     assert re.search(r"greedy +success \d+%", result.out)

@@ -18,6 +18,7 @@ from backplay.demos import load
 from backplay.errors import BackplayError
 from backplay.restore.rollout import AnyEnv
 from backplay.train.environments import kwargs_for, make_env
+from backplay.train.own_envs import on_my_word
 from backplay.train.policies import policy_from_file
 from backplay.ui.display import counting
 
@@ -36,7 +37,7 @@ class AdviseConfig:
     """
 
     env: EnvId
-    """The environment's id."""
+    """The environment's id, or a class of yours: file.py:Class or module:Class."""
     demo: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DEMO")]
     """The demonstration's file."""
     policy: str | None = None
@@ -63,6 +64,7 @@ def advise(config: AdviseConfig) -> None:
             got = str(getattr(config, name))
             raise BackplayError(f"--{name}", expected=f"at least {least}", got=got)
     demo = load(config.demo)
+    on_my_word(config.env)
     kwargs = kwargs_for(config.env, config.env_kwargs, demo)
     policy = None if config.policy is None else policy_from_file(config.policy)
 

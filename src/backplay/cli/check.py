@@ -12,6 +12,7 @@ from backplay.cli.options import EnvId, say_doubts
 from backplay.demos import load
 from backplay.demos.check import check as check_demonstration
 from backplay.train.environments import kwargs_for, make_env
+from backplay.train.own_envs import on_my_word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +26,7 @@ class CheckConfig:
     """
 
     env: EnvId
-    """The environment's id."""
+    """The environment's id, or a class of yours: file.py:Class or module:Class."""
     demo: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DEMO")]
     """The demonstration's file."""
     max_steps: int = 200_000
@@ -42,6 +43,7 @@ class CheckConfig:
 def check(config: CheckConfig) -> int:
     """Prints the report; 0 if the demonstration is exact, else 1."""
     demo = load(config.demo)
+    on_my_word(config.env)
     env = make_env(config.env, kwargs_for(config.env, config.env_kwargs, demo))
     try:
         report = check_demonstration(

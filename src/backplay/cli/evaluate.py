@@ -11,6 +11,7 @@ import tyro
 from backplay.errors import BackplayError
 from backplay.runs.execute import opened
 from backplay.train import Training
+from backplay.train.own_envs import on_my_word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,8 @@ class EvaluateConfig:
 
     dir: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
     """The run's directory."""
+    env: str | None = None
+    """The run's environment, said again, if it is code of yours: file.py:Class or module:Class."""
     episodes: int = 100
     """How many episodes."""
     greedy: bool = False
@@ -37,6 +40,8 @@ def evaluate(config: EvaluateConfig) -> None:
     """Prints the evaluation of a run's last checkpoint."""
     if config.episodes < 1 or config.seed < 0:
         raise BackplayError("--episodes and --seed", expected="at least 1 episode, seed from 0 on")
+    if config.env is not None:
+        on_my_word(config.env)
     _, work = opened(config.dir)
     try:
         training = work.training

@@ -21,6 +21,7 @@ from backplay.demos.take import Take
 from backplay.errors import BackplayError
 from backplay.restore.rollout import AnyEnv
 from backplay.train.environments import make_env, parse_env_kwargs
+from backplay.train.own_envs import on_my_word
 from backplay.ui import keys
 from backplay.ui.screen import captions, choose_render_mode, draw
 
@@ -44,7 +45,7 @@ class PlayConfig:
     """
 
     env: EnvId
-    """The environment's id; its actions must be discrete."""
+    """The environment's id, or file.py:Class or module:Class; its actions must be discrete."""
     out: Path
     """Where to write the demonstration."""
     seed: int = 0
@@ -62,7 +63,7 @@ def play(config: PlayConfig) -> int:
     """Plays until the person saves or leaves."""
     require_new_file(config.out, overwrite=config.overwrite)
     kwargs = parse_env_kwargs(config.env_kwargs)
-    plain = make_env(config.env, kwargs)
+    plain = make_env(on_my_word(config.env), kwargs)
     names = keys.action_names(plain)
     mode = choose_render_mode(plain)
     env = make_env(config.env, {**kwargs, "render_mode": mode} if mode else kwargs)

@@ -20,6 +20,7 @@ from backplay.demos.record import record as record_episode
 from backplay.errors import BackplayError
 from backplay.restore.rollout import AnyEnv, Policy
 from backplay.train.environments import make_env, parse_env_kwargs
+from backplay.train.own_envs import on_my_word
 from backplay.train.policies import actions_from_text, policy_from_file, policy_from_model
 
 
@@ -41,7 +42,7 @@ class RecordConfig:
     """
 
     env: EnvId
-    """The environment's id."""
+    """The environment's id, or a class of yours: file.py:Class or module:Class."""
     out: Path
     """Where to write the demonstration."""
     actions: str | None = None
@@ -72,7 +73,7 @@ class RecordConfig:
 def record(config: RecordConfig) -> None:
     """Records, checks and writes a demonstration."""
     require_new_file(config.out, overwrite=config.overwrite)
-    env = make_env(config.env, parse_env_kwargs(config.env_kwargs))
+    env = make_env(on_my_word(config.env), parse_env_kwargs(config.env_kwargs))
     try:
         player = _player(config, env)
         with without_warnings():  # the report says the same

@@ -35,6 +35,7 @@ from backplay.train.env_job import EnvJob
 from backplay.train.env_work import EnvWork
 from backplay.train.environments import parse_env_kwargs
 from backplay.train.job import Work
+from backplay.train.own_envs import on_my_word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,11 +55,14 @@ class TrainConfig:
 
         backplay train MountainCar-v0 car.npz --windows 0:0:4 50000:4:16 100000:16:120
 
+    A class of your own is named by its file, `./grid.py:KeyDoor`, or its module; a run of one takes
+    the same word again: `backplay train ./grid.py:KeyDoor --resume runs/doors`.
+
     Ctrl-C stops, saves and says how to go on.
     """
 
     env: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="ENV")] = None
-    """The environment's id."""
+    """The environment's id, or a class of yours: file.py:Class or module:Class."""
     demos: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DEMO...")] = ()
     """Files of demonstrations."""
     curriculum: Literal["backplay", "uniform", "standard", "reverse"] = "backplay"
@@ -113,12 +117,14 @@ def _begun(config: TrainConfig) -> tuple[Run, Work]:
     name = re.sub(r"[^\w.-]+", "-", f"{config.env}-{kind}-{config.settings.seed}")
     path = config.dir or Path("runs") / name
     runs.require_free(path)
+    on_my_word(config.env)
     kwargs = None if config.env_kwargs is None else parse_env_kwargs(config.env_kwargs)
     curriculum = _curriculum(config, [load(file) for file in config.demos])
     job = EnvJob.of(config.env, curriculum, config.settings, kwargs, config.regime)
     work = job.begin(files=config.demos)  # first, so that bad input leaves no directory behind
+    run = prepare(path, job, config.demos, threads=torch.get_num_threads())
     _say_success(config, work)
-    return prepare(path, job, config.demos, threads=torch.get_num_threads()), work
+    return run, work
 
 
 def _say_success(config: TrainConfig, work: EnvWork) -> None:
@@ -133,12 +139,14 @@ def _say_success(config: TrainConfig, work: EnvWork) -> None:
 
 def _resumed(config: TrainConfig, path: Path) -> tuple[Run, Work | None]:
     exact = config.settings.exact_resume
-    if replace(config, resume=None) != TrainConfig(settings=Settings(exact_resume=exact)):
+    if replace(config, resume=None, env=None) != TrainConfig(settings=Settings(exact_resume=exact)):
         raise BackplayError(
             "--resume",
             expected="no other option but --no-exact-resume: a run goes on as it was set up",
             do="Start a new run for other settings.",
         )
+    if config.env is not None:
+        on_my_word(config.env)
     run = runs.open_run(path)
     job, threads = asked(run)
     if not isinstance(job, EnvJob):

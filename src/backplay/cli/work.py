@@ -28,6 +28,8 @@ class WorkConfig:
 
     dir: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
     """The run directory."""
+    env: str | None = None
+    """The run's environment, said again, if it is code of yours: file.py:Class or module:Class."""
     save_seconds: float = 30.0
     """At most so much work is lost to a kill."""
     tensorboard: bool = False
@@ -39,7 +41,10 @@ def work(config: WorkConfig) -> int:
     from backplay.cli.watch import watch
     from backplay.learners.workers import distributed
     from backplay.runs import open_run
+    from backplay.train.own_envs import on_my_word
 
+    if config.env is not None:
+        on_my_word(config.env)
     return watch(
         open_run(config.dir), f"backplay work {shlex.quote(str(config.dir))}",
         tensorboard=config.tensorboard, save_seconds=config.save_seconds, workers=distributed(),

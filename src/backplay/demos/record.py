@@ -93,7 +93,7 @@ def record(
         success=_succeeded(rollout, success),
         **describe_env(env),
     )
-    warn_of_doubts(env, demo)
+    warn_of_doubts(env, demo, None if isinstance(success, bool) else success)
     return demo
 
 

@@ -1,7 +1,8 @@
 """An environment from its id, with a clear line where there is none.
 
 Comes in: an id, and its arguments as JSON or from a demonstration. Goes out: the plain env, as
-gymnasium.make builds it.
+gymnasium.make builds it. Nothing of the user's own is imported here: see `own_envs`, where
+`file.py:Class`, `module:Class` and `module:Name-v0` are made known.
 """
 
 from __future__ import annotations
@@ -44,8 +45,12 @@ _EXTRAS = {"box2d": "box2d", "mujoco": "mujoco"}
 
 def make_env(env_id: str, kwargs: dict[str, Any] | None = None) -> AnyEnv:
     """The environment `env_id`, or a BackplayError that says what to write or to install."""
-    env_id = _registered(env_id)
+    env_id = registered(env_id)
     try:
+        own = own_class(env_id)
+        if own is not None:
+            made: AnyEnv = own(**(kwargs or {}))
+            return made
         return gym.make(env_id, **(kwargs or {}))
     except gym.error.DependencyNotInstalled as error:
         raise _missing_dependency(env_id, error) from error
@@ -64,7 +69,10 @@ def kwargs_for(env_id: str, given: str | None, demo: Demonstration) -> dict[str,
     """The arguments the user gave, or else those that `demo` was recorded with."""
     if given is not None:
         return parse_env_kwargs(given)
-    spec = gym.registry[_registered(env_id)]
+    name = registered(env_id)
+    if own_class(name) is not None:
+        return {key: value for key, value in demo.env_kwargs.items() if key != "render_mode"}
+    spec = gym.registry[name]
     if demo.env_id != spec.id:
         return {}  # that it is of another env is found, and said, when it is fitted
     return {
@@ -96,27 +104,39 @@ def parse_env_kwargs(text: str) -> dict[str, Any]:
     return kwargs
 
 
-def _registered(env_id: str) -> str:
-    """The full id that `env_id` means, after what registers it was imported."""
+def registered(env_id: str) -> str:
+    """The full id that `env_id` means, after the package that registers it was imported."""
     module, _, name = env_id.rpartition(":")
-    if module:
-        try:
-            importlib.import_module(module)
-        except ImportError as error:
-            raise BackplayError(
-                f"The module of {env_id} cannot be imported",
-                got=error,
-                do="Install it, or run backplay in the directory it is in with PYTHONPATH=.",
-            ) from error
-    elif name not in gym.registry:
+    if module and class_id(env_id) in gym.registry:
+        return class_id(env_id)
+    if module and name not in gym.registry:
+        raise BackplayError(
+            f"{env_id} is code of your own",
+            expected="your word that it may run: it stands in a file, and files run nothing",
+            do=f"Name it on the command line, too: --env {env_id}; with train, as its first word.",
+        )
+    if name not in gym.registry:
         _import_packages(name)
     found = name if name in gym.registry else _latest(name)
     if found:
         return found
     raise BackplayError(
         f"There is no environment {name!r}",
-        do=_did_you_mean(name) or "See gymnasium.pprint_registry(), or write module:Name-v0.",
+        do=did_you_mean(name)
+        or "See gymnasium.pprint_registry(), or write module:Name-v0, module:Class or"
+        " file.py:Class.",
     )
+
+
+def class_id(text: str) -> str:
+    """The id under which a class of the user's own is known to Gymnasium in this process."""
+    return "own:" + re.sub(r"[^\w.:-]", "-", text)
+
+
+def own_class(env_id: str) -> Any:
+    """The class behind such an id; None for any other id."""
+    spec = gym.registry.get(env_id)
+    return spec.entry_point if spec is not None and env_id.startswith("own:") else None
 
 
 def _import_packages(name: str) -> None:
@@ -145,7 +165,8 @@ def _latest(name: str) -> str | None:
     return max(versions, key=lambda spec: spec.version or 0).id if versions else None
 
 
-def _did_you_mean(name: str) -> str | None:
+def did_you_mean(name: str) -> str | None:
+    """The ids that are near to `name`, as a question; None if there are none."""
     for package in PACKAGES:  # a slip of the pen may hide whose environment was meant
         _import_if_installed(package)
     ids = {env_id.lower(): env_id for env_id in gym.registry}

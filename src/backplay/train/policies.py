@@ -6,11 +6,8 @@ an observation to an action.
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import traceback
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,6 +16,7 @@ from gymnasium import spaces
 from backplay.errors import BackplayError, show
 from backplay.extras import require
 from backplay.restore.rollout import AnyEnv, Policy
+from backplay.train.own_code import broken, import_file
 
 
 def actions_from_text(text: str, env: AnyEnv, where: str) -> list[Any]:
@@ -53,7 +51,7 @@ def policy_from_file(text: str) -> Policy:
         raise BackplayError(
             f"There is no file {path}", do="Write --policy FILE.py or --policy FILE.py:function."
         )
-    function = getattr(_import_file(path), name, None)
+    function = getattr(import_file(path), name, None)
     if not callable(function):
         raise BackplayError(
             f"{path} has no function {name!r}",
@@ -65,33 +63,9 @@ def policy_from_file(text: str) -> Policy:
         try:
             return function(observation)
         except Exception as error:  # the user's code may do anything wrong
-            raise _broken(path, error) from error
+            raise broken(path, error) from error
 
     return policy
-
-
-def _import_file(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise BackplayError(f"{path} is no Python file", do="Name a file that ends in .py.")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise _broken(path, error) from error
-    return module
-
-
-def _broken(path: Path, error: Exception) -> BackplayError:
-    """What the user's own code did wrong, and where."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame.lineno for frame in frames if Path(frame.filename) == path.absolute()]
-    line = error.lineno if isinstance(error, SyntaxError) else own[-1] if own else None
-    return BackplayError(
-        f"{path}, line {line}" if line else str(path),
-        got=f"{type(error).__name__}: {str(error)[:200]}",
-        do="Correct the policy.",
-    )
 
 
 def policy_from_model(path: Path, algorithm: str, env: AnyEnv, *, stochastic: bool) -> Policy:

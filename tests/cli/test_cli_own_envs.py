@@ -1,0 +1,158 @@
+"""Environments by class: from the user's own command line, never from a file."""
+
+import json
+from pathlib import Path
+
+import gymnasium as gym
+import pytest
+from cli_results import Run, assert_refused
+
+import backplay as bp
+from backplay.runs import execute
+from backplay.train.environments import make_env
+from backplay.train.own_envs import on_my_word
+
+GRID = '''
+from dataclasses import dataclass
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+from beside import GOAL
+
+class KeyDoor(gym.Env):
+    """Fetch the key at the left end, then walk right."""
+
+    def __init__(self, slip: float = 0.0):
+        self.observation_space = spaces.Box(-100, 100, (2,), np.float32)
+        self.action_space = spaces.Discrete(2)
+        self.slip, self.place, self.key, self.steps = slip, 2, False, 0
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.place, self.key, self.steps = 2, False, 0
+        return self.see(), {}
+
+    def step(self, action):
+        self.steps += 1
+        if not (self.slip and self.np_random.random() < self.slip):
+            self.place = max(0, self.place + (1 if action else -1))
+        self.key = self.key or self.place == 0
+        done = self.key and self.place >= GOAL
+        return self.see(), float(done), done, self.steps >= 30, {}
+
+    def see(self):
+        return np.array([self.place, self.key], np.float32)
+
+class NoEnv:
+    pass
+'''
+ENV = "./mygrid.py:KeyDoor"
+ACTIONS = ("--actions", "0,0,1,1,1,1,1")
+TINY = ("--frames", 256, "--num-envs", 2, "--final-episodes", 2, "--ppo.num-steps", 32)
+
+
+@pytest.fixture
+def here(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A folder with a user's file, and no class known from another test."""
+    Path("mygrid.py").write_text(GRID)
+    Path("beside.py").write_text("GOAL = 5\n")
+    monkeypatch.setattr(gym.envs.registration, "registry", {**gym.registry})
+    monkeypatch.setattr(gym, "registry", gym.envs.registration.registry)
+    return run
+
+
+def test_a_class_goes_all_the_way_from_a_file_to_a_result(here: Run) -> None:
+    done = here("record", ENV, "--out", "key.npz", *ACTIONS)
+    assert done.code == 0, done
+    assert "7 steps" in done.out
+    assert here("check", ENV, "key.npz").code == 0
+    done = here("train", ENV, "key.npz", "--dir", "runs/key", *TINY)
+    assert done.code == 0, done
+    assert here("evaluate", "runs/key", "--env", ENV, "--episodes", 2).code == 0
+
+
+def test_a_run_of_such_an_env_needs_the_users_word_again(
+    here: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here("record", ENV, "--out", "key.npz", *ACTIONS)
+    here("train", ENV, "key.npz", "--dir", "run", *TINY)
+    monkeypatch.setattr(
+        gym, "registry", {k: v for k, v in gym.registry.items() if not k.startswith("own:")}
+    )
+    Path("mygrid.py").write_text("raise SystemExit('the file was run')")
+    Path("run/result.json").unlink()  # as if it had been killed just before its end
+    word = ("is code of your own", f"--env {ENV}")
+    assert_refused(here("evaluate", "run"), *word)
+    assert_refused(here("work", "run"), *word)
+    assert_refused(here("train", "--resume", "run"), *word)
+    Path("mygrid.py").write_text(GRID)
+    assert here("evaluate", "run", "--env", ENV, "--episodes", 2).code == 0
+    assert here("train", ENV, "--resume", "run").code == 0
+
+
+def test_a_config_that_names_a_module_imports_nothing(here: Run) -> None:
+    Path("evil.py").write_text("raise SystemExit('the module was run')")
+    here("record", "CartPole-v1", "--out", "pole.npz", "--actions", "0,1,0,1")
+    here("train", "CartPole-v1", "pole.npz", "--dir", "run", *TINY)
+    text = json.dumps(json.loads(Path("run/config.json").read_text()))
+    assert "CartPole-v1" in text
+    with pytest.raises(bp.BackplayError, match="is code of your own"):
+        make_env("evil:CartPole-v7")
+    assert execute is not None
+
+
+def test_a_class_and_a_module_mean_the_same_demonstrations(here: Run) -> None:
+    """Recorded in Python on the class, on the command line by its module, and by an id."""
+    on_my_word(ENV)
+    base = type(make_env(ENV))
+    bp.record(base(), [0, 0, 1, 1, 1, 1, 1]).save("python.npz")
+    assert here("check", ENV, "python.npz").code == 0
+    assert here("check", "mygrid:KeyDoor", "python.npz").code == 0
+    gym.register("Doors/KeyDoor-v0", entry_point=base, max_episode_steps=40)
+    assert here("check", "Doors/KeyDoor-v0", "python.npz").code == 0
+    here("record", "Doors/KeyDoor-v0", "--out", "by_id.npz", *ACTIONS)
+    assert here("check", ENV, "by_id.npz").code == 0
+    slips = ("--env-kwargs", '{"slip": 0.5}')
+    assert_refused(here("check", ENV, "python.npz", *slips), "slip=0.5", "--settings mine")
+    done = here("check", ENV, "python.npz", *slips, "--settings", "mine")
+    assert "not exact" in done.out
+
+
+@pytest.mark.parametrize(
+    ("env", "said"),
+    [
+        ("./mygrid.py", "names a file and no class"),
+        ("./mygrid.py:Keydor", "Did you mean 'KeyDoor'?"),
+        ("./mygrid.py:NoEnv", "a class that is a gymnasium.Env"),
+        ("./nowhere.py:KeyDoor", "There is no file ./nowhere.py"),
+        ("nowhere_at_all:KeyDoor", "cannot be imported"),
+        ("./broken.py:KeyDoor", "broken.py, line 2"),
+    ],
+)
+def test_what_cannot_be_found_is_one_line(here: Run, env: str, said: str) -> None:
+    Path("broken.py").write_text("x = 1\ny = x.z\n")
+    assert_refused(here("record", env, "--out", "a.npz", *ACTIONS), said)
+
+
+def test_a_constructor_that_fails_is_one_line(here: Run) -> None:
+    kwargs = ("--env-kwargs", '{"slips": 1}')
+    assert_refused(here("record", ENV, "--out", "a.npz", *ACTIONS, *kwargs), "slips")
+
+
+def test_the_help_example_of_play_reaches_the_goal(
+    here: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = here("play", "--help").out
+    assert "echo 221112s | backplay play FrozenLake-v1" in text
+    Path("typed").write_text("221112s")
+    with Path("typed").open() as typed:
+        monkeypatch.setattr("sys.stdin", typed)
+        still = ("--env-kwargs", '{"is_slippery": false}')
+        done = here("play", "FrozenLake-v1", "--out", "lake.npz", *still)
+    assert done.code == 0
+    assert "last reward 1" in done.out
+    assert "warning" not in done.err
+    with Path("typed").open() as typed:
+        monkeypatch.setattr("sys.stdin", typed)
+        fallen = here("play", "FrozenLake-v1", "--out", "hole.npz", "--seed", 3)
+    assert ("last reward 1" in fallen.out) != ("may be no success" in fallen.err)
