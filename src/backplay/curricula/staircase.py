@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import isfinite
+from math import ceil, floor, isfinite
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -32,12 +32,13 @@ from backplay.records import Episode
 __all__ = ["Staircase", "StaircaseState"]
 
 NEAR, FAR = 0.5, 1.25  # most starts lie between these multiples of the frontier
+COUNTS = 0.75  # episodes move it that start from this multiple on, and up to FAR
 SOLVED = 0.2  # of the starts, anywhere behind the frontier: so nothing is forgotten
 SILENT, PAYING = 0.1, 0.5  # shares of the frames at the initial state, see `start_share`
 STEP = 1 / 16  # of the frontier: how far one episode moves it, but at least one step
 MEAN_OVER = 30  # episodes, about, that the success at a frontier remembers
-PROGRESS = 1.1  # a frontier that has not moved by this factor stands still
-SETTLED = 20  # updates that it may stand; and as many as it took to get there
+PROGRESS = 1.25  # a frontier that has not moved by this factor stands still
+SETTLED = 20  # updates that it may stand; if only success pays, also as many as it took so far
 DRIFT = 0.02  # a frontier that stands for long goes on at this share of its pace, without success
 
 
@@ -56,11 +57,6 @@ class Rung(NamedTuple):
     """Its updates until then."""
     updates: float = 0.0
     """Its updates so far: those that brought episodes from this demonstration."""
-
-    @property
-    def stood(self) -> float:
-        """How long it stands still: 1 is as long as it may, 2 is twice as long."""
-        return (self.updates - self.reached) / (self.reached + SETTLED)
 
 
 @dataclass(frozen=True)
@@ -95,24 +91,39 @@ class StaircaseState:
 class Staircase(Curriculum):
     """The default: starts where about `target` of the episodes succeed."""
 
-    target: float = 0.5
+    target: float = 0.4
     """The share of success around which the frontier settles. It falls while the frontier stands
     still, so that no task is too hard by nature to go on."""
     start_share: float | None = None
     """Share of the frames in episodes from the initial state while the frontier is on its way;
     None: half if failures bring reward, since values are learned from them, else a tenth."""
-    patience: float | None = 4.0
+    cut: float | None = None
+    """Training episodes end after so many times what the demonstration took from the same start,
+    and 16 steps; None: 1 if failures bring reward, since a late one has taught what it could, else
+    4. A large number never cuts."""
     state: StaircaseState = field(default_factory=StaircaseState)
     """What it has seen."""
 
     def __post_init__(self) -> None:
         target = real_number("target", self.target, at_least=0.01, at_most=0.99)
         object.__setattr__(self, "target", target)
+        if self.start_share is not None:
+            share = real_number("start_share", self.start_share, at_most=1.0)
+            object.__setattr__(self, "start_share", share)
+        if self.cut is not None:
+            object.__setattr__(self, "cut", real_number("cut", self.cut, at_least=1.0))
 
     @property
     def frames(self) -> int:
         """The clock: frames of training so far."""
         return self.state.frames
+
+    @property
+    def patience(self) -> float | None:
+        """How long an episode may take now, see `Curriculum.patience`."""
+        if self.cut is not None:
+            return self.cut
+        return 1.0 if self.state.pays else 4.0
 
     @property
     def start_chance(self) -> float:
@@ -182,26 +193,31 @@ class Staircase(Curriculum):
         return replace(self, state=StaircaseState(frames, tuple(rungs), lengths, bool(pays)))
 
     def _moved(self, rung: Rung, one: Seen) -> Rung:
-        """After one more episode: forth with a failure before the frontier, else back."""
-        frontier, success = rung.frontier, float(one.success)
-        beyond = one.back >= min(0.75 * frontier, one.length)
-        if not (beyond if one.success else one.back <= 1.1 * frontier):
+        """After one more episode, if it started around the frontier."""
+        near, far = floor(COUNTS * rung.frontier), ceil(FAR * rung.frontier)
+        if not min(near, one.length) <= one.back <= far:
             return rung
-        pace = 2.0 * max(1.0, STEP * frontier)
-        moved = frontier + pace * (success - self.target + rung.lowered)
+        success, lost = float(one.success), rung.lowered > self.target
+        pace = 2.0 * max(1.0, STEP * rung.frontier)
+        moved = max(rung.frontier + pace * (success - self.target + rung.lowered), 1.0)
+        if lost and moved > one.length and rung.success < DRIFT:  # all was tried in vain
+            if not self.state.pays:
+                return Rung()  # from the end again
+            moved = one.length
         recent = rung.success + (success - rung.success) / MEAN_OVER
-        return rung._replace(frontier=min(max(moved, 1.0), 2.0 * one.length), success=recent)
+        return rung._replace(frontier=min(moved, 2.0 * one.length), success=recent)
 
     def _lowered(self, rung: Rung) -> Rung:
         """After an update: the target falls while the frontier stands, and rises with success."""
         rung = rung._replace(updates=rung.updates + 1.0)
         if rung.frontier >= PROGRESS * rung.mark:
             rung = rung._replace(mark=rung.frontier, reached=rung.updates)
+        may_stand = SETTLED + (0.0 if self.state.pays else rung.reached)
+        fall = self.target / may_stand
         if rung.success >= self.target:
-            return rung._replace(lowered=0.0)
-        if rung.stood < 1.0:
+            return rung._replace(lowered=max(rung.lowered - fall, 0.0))
+        if rung.updates - rung.reached < may_stand:
             return rung
-        fall = self.target / (rung.reached + SETTLED)
         return rung._replace(lowered=min(rung.lowered + fall, self.target + DRIFT))
 
     def describe(self) -> str:
