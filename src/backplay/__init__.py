@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from backplay.integrations import minari as minari
     from backplay.integrations import sb3 as sb3
     from backplay.restore import find_restorer
+    from backplay.runs.agents import load_agent
     from backplay.train.calls import evaluate, train
     from backplay.wrapper import BackplayEnv, advance
 else:
@@ -64,6 +65,7 @@ __all__ = [
     "evaluate",
     "find_restorer",
     "load",
+    "load_agent",
     "record",
     "train",
 ]
@@ -91,6 +93,7 @@ __getattr__ = lazily(
         "evaluate": "train.calls",
         "find_restorer": "restore",
         "load": "demos",
+        "load_agent": "runs.agents",
         "record": "demos.record",
         "train": "train.calls",
     },

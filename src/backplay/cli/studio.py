@@ -18,6 +18,7 @@ from backplay.cli.options import EnvKwargs
 from backplay.errors import BackplayError
 from backplay.extras import require
 from backplay.train.environments import parse_env_kwargs
+from backplay.train.own_envs import on_my_word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +72,9 @@ def studio(config: StudioConfig) -> int:
     try:
         if page == "record":
             kwargs = parse_env_kwargs(config.env_kwargs)
-            desk.record({"env": config.what[0], "env_kwargs": kwargs, "seed": config.seed})
+            desk.record(
+                {"env": on_my_word(config.what[0]), "env_kwargs": kwargs, "seed": config.seed}
+            )
         hosts = _hosts(config.host, port)
         app = application(desk, token=token, hosts=hosts, cookie=f"backplay-{port}")
         shown = "127.0.0.1" if config.host in ("0.0.0.0", "::") else config.host

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from backplay.data import trees
 from backplay.demos import sights
 from backplay.demos.demonstration import Demonstration
 from backplay.demos.described import describe_env
@@ -16,9 +17,14 @@ from backplay.demos.fitting import Settings
 from backplay.demos.record import find_exact
 from backplay.demos.sights import fingerprint
 from backplay.demos.success import Success, SuccessRule, describe_rule, success_rule
-from backplay.errors import BackplayError, DemonstrationError
+from backplay.errors import BackplayError
 from backplay.restore import Restorer, renew
 from backplay.restore.rollout import AnyEnv, Divergence, replay, replay_from_reset, reset_to_another
+
+_NOT_COMPARED = (
+    "it has no actions: states were restored and saved again, but what the env answers after a"
+    " restore (observations, rewards, endings) was not compared"
+)
 
 
 @dataclass(frozen=True)
@@ -84,12 +90,9 @@ def check(
     report says which rule is in force and what speaks against the demonstration being a success.
     """
     demo = demo.fit(env, settings)
-    if demo.actions is None:
-        raise DemonstrationError(
-            "This demonstration cannot be checked", expected="actions", got="states alone",
-            do="Record it with keep_actions=True to check it; training does not need them.",
-        )  # fmt: skip
-    report = _restore_all(env, demo, max_steps, success_rule(success, [demo]))
+    rule = success_rule(success, [demo])
+    whole = demo.actions is not None
+    report = _restore_all(env, demo, max_steps, rule) if whole else _states_alone(env, demo, rule)
     if report.exact:
         return report
     if must_be_exact:
@@ -124,6 +127,27 @@ def _restore_all(env: AnyEnv, demo: Demonstration, max_steps: int, rule: Success
     divergence, at = first or failure
     would_be = _would_be_exact(env, demo)
     return replace(found, divergence=divergence, restored_at=at, exact_restorer=would_be)
+
+
+def _states_alone(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> Report:
+    """Restores every state and saves it again: all that can be compared without actions."""
+    reset_to_another(env, demo.seed, demo.options)
+    found = Report(
+        demo.restorer.name, len(demo) + 1, 0, success=describe_rule(rule),
+        remarks=(*_remarks(env, demo, rule), _NOT_COMPARED),
+    )  # fmt: skip
+    for t in (int(t) for t in np.random.default_rng(0).permutation(len(demo) + 1)):
+        state = demo.snapshot(t).state
+        try:
+            demo.restorer.load(env, state)
+            again = demo.restorer.save(env) if demo.restorer.storable else state
+            difference = trees.first_difference(again, state)
+        except Exception as error:  # whatever the env or its set_state does not bear
+            difference = f"{type(error).__name__}: {str(error)[:300]}"
+        if difference:
+            divergence = Divergence(t, "state", f"saved again and as recorded: {difference}")
+            return replace(found, divergence=divergence, restored_at=t)
+    return found
 
 
 def _restore_each(
@@ -174,6 +198,10 @@ def _remarks(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> tuple[str, 
         if here.get(package, version) != version:
             remarks.append(f"recorded with {package} {version}, this is {here[package]}")
     renew(env, demo.restorer)
-    if demo.seed is not None and replay_from_reset(env, demo.rollout()):
+    if (
+        demo.seed is not None
+        and demo.actions is not None
+        and replay_from_reset(env, demo.rollout())
+    ):
         remarks.append("its seed and actions alone do not lead to the same episode again")
     return tuple(remarks)

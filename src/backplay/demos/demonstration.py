@@ -8,6 +8,7 @@ actions, and verified, as soon as an env is at hand. Knows nothing of curricula.
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,28 @@ class Demonstration:
                 got=problem,
                 do="Make demonstrations with bp.record or bp.load.",
             )
+
+    @classmethod
+    def from_states(cls, env: AnyEnv, states: Sequence[Any], **parts: Any) -> Demonstration:
+        """A demonstration from states alone, T + 1 of them, the last one being the end.
+
+            bp.Demonstration.from_states(env, states)  # for an env with set_state
+            bp.Demonstration.from_states(
+                env, poses, put=lambda env, pose: env.unwrapped.set_state(*pose), restorer="mujoco"
+            )
+
+        Args:
+            env: the environment, which is put into every state.
+            states: whatever `put` takes.
+            parts: `put`, a function of env and state, by default `env.unwrapped.set_state(state)`;
+                `observations`, T + 1 of them or a function that looks at the env, by default
+                `env.unwrapped._get_obs`; `rewards` and `actions`, T of each; `terminated`, whether
+                the env ended it, by default yes; `success`; `restorer`, by default the fastest that
+                proves exact.
+        """
+        from backplay.demos.states import from_states
+
+        return from_states(env, states, **parts)
 
     def __len__(self) -> int:
         """The number of steps, T."""

@@ -27,7 +27,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from backplay.curricula import Curriculum, from_json, to_json
 from backplay.demos import Demonstration
-from backplay.demos.success import SuccessRule, default_rule
+from backplay.demos.success import SuccessRule, success_rule
 from backplay.errors import BackplayError
 from backplay.integrations.sb3 import CurriculumCallback
 from backplay.records import Episode
@@ -95,7 +95,7 @@ class SB3Training:
         """
         self.make_env, self.config, self.curriculum = make_env, config, curriculum
         self.total_frames, self.frames = config.frames, 0
-        self.succeeded = success or default_rule(demos)
+        self.succeeded = success_rule(success or config.success, demos)
         self.evaluations: list[tuple[int, float]] = []
         self._recent: deque[bool] = deque(maxlen=RECENT)
 
@@ -103,6 +103,7 @@ class SB3Training:
             return ResumableBackplayEnv(
                 make_env(), demos, curriculum, initial=config.initial,
                 time_limit=config.time_limit, success=self.succeeded,
+                settings=config.settings,
             )  # fmt: skip
 
         self.envs = DummyVecEnv([make] * config.num_envs)

@@ -1,0 +1,34 @@
+"""The agent of a run directory.
+
+    agent = bp.load_agent("runs/doorkey")
+    action, _ = agent.predict(observation, deterministic=True)
+
+Comes in: a run directory. Goes out: an agent as it stood at the last checkpoint.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from backplay.errors import BackplayError
+from backplay.runs.execute import opened
+from backplay.train import Training
+from backplay.train.agent import Agent
+
+__all__ = ["load_agent"]
+
+
+def load_agent(path: str | Path) -> Agent:
+    """The agent of the run in a directory, as it was saved last."""
+    _, work = opened(Path(path))
+    try:
+        training = work.training
+        if not isinstance(training, Training):
+            raise BackplayError(
+                f"{path} was not trained by backplay's own learner",
+                do="Load it with the trainer that made it.",
+            )
+        space = training.envs.single_observation_space
+        return Agent(training.learner, space, training.succeeded, seed=training.config.seed)
+    finally:
+        work.close()
