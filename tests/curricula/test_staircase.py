@@ -46,12 +46,12 @@ def test_sample_agrees_with_weights(curriculum: Staircase, lengths: list[int]) -
 def test_it_settles_around_what_the_policy_can_do() -> None:
     rule = trained(Staircase(), lambda back: back <= 30, 60)
     assert 20 < frontier(rule) < 45
-    better = trained(rule, lambda back: back <= 60, 60)
+    better = trained(rule, lambda back: back <= 60, 30)
     assert frontier(better) > 45
 
 
 def test_it_comes_back_when_the_policy_forgets() -> None:
-    rule = trained(Staircase(), lambda back: back <= 60, 60)
+    rule = trained(Staircase(), lambda back: back <= 60, 30)
     assert frontier(trained(rule, lambda back: back <= 10, 40)) < frontier(rule) - 20
 
 
@@ -62,7 +62,7 @@ def test_it_ends_in_the_initial_state() -> None:
 
 
 def test_a_task_that_never_allows_the_target_does_not_stop_it() -> None:
-    slippery = trained(Staircase(), lambda back: 0.3, 400)
+    slippery = trained(Staircase(), lambda back: 0.15, 400)
     assert slippery.weights(0, 100)[0] > 0.5
 
 

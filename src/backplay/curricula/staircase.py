@@ -38,7 +38,7 @@ SILENT, PAYING = 0.1, 0.5  # shares of the frames at the initial state, see `sta
 STEP = 1 / 16  # of the frontier: how far one episode moves it, but at least one step
 MEAN_OVER = 30  # episodes, about, that the success at a frontier remembers
 PROGRESS = 1.25  # a frontier that has not moved by this factor stands still
-SETTLED = 20  # updates that it may stand; if only success pays, also as many as it took so far
+SETTLED = 50  # updates that it may stand; and as many as it took to get there
 DRIFT = 0.02  # a frontier that stands for long goes on at this share of its pace, without success
 
 
@@ -91,7 +91,7 @@ class StaircaseState:
 class Staircase(Curriculum):
     """The default: starts where about `target` of the episodes succeed."""
 
-    target: float = 0.4
+    target: float = 0.3
     """The share of success around which the frontier settles. It falls while the frontier stands
     still, so that no task is too hard by nature to go on."""
     start_share: float | None = None
@@ -197,13 +197,13 @@ class Staircase(Curriculum):
         near, far = floor(COUNTS * rung.frontier), ceil(FAR * rung.frontier)
         if not min(near, one.length) <= one.back <= far:
             return rung
-        success, lost = float(one.success), rung.lowered > self.target
+        success = float(one.success)
         pace = 2.0 * max(1.0, STEP * rung.frontier)
         moved = max(rung.frontier + pace * (success - self.target + rung.lowered), 1.0)
-        if lost and moved > one.length and rung.success < DRIFT:  # all was tried in vain
+        if rung.lowered > self.target and rung.success < DRIFT and moved > one.length:
             if not self.state.pays:
-                return Rung()  # from the end again
-            moved = one.length
+                return Rung()  # all was tried in vain: from the end again
+            moved = float(one.length)
         recent = rung.success + (success - rung.success) / MEAN_OVER
         return rung._replace(frontier=min(moved, 2.0 * one.length), success=recent)
 
@@ -212,11 +212,10 @@ class Staircase(Curriculum):
         rung = rung._replace(updates=rung.updates + 1.0)
         if rung.frontier >= PROGRESS * rung.mark:
             rung = rung._replace(mark=rung.frontier, reached=rung.updates)
-        may_stand = SETTLED + (0.0 if self.state.pays else rung.reached)
-        fall = self.target / may_stand
-        if rung.success >= self.target:
+        fall = self.target / (rung.reached + SETTLED)
+        if rung.success >= 0.75 * self.target + 0.25:  # clearly above it
             return rung._replace(lowered=max(rung.lowered - fall, 0.0))
-        if rung.updates - rung.reached < may_stand:
+        if rung.updates - rung.reached < rung.reached + SETTLED:
             return rung
         return rung._replace(lowered=min(rung.lowered + fall, self.target + DRIFT))
 
