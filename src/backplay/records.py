@@ -5,6 +5,7 @@ Plain tuples of data. They know nothing of environments, curricula or learners.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -113,9 +114,15 @@ def episodes_as_rows(episodes: Sequence[Episode]) -> list[list[Any]]:
 def rows_as_episodes(rows: Sequence[Sequence[Any]]) -> list[Episode]:
     """What `episodes_as_rows` returned; raises where it is something else."""
     return [
-        Episode(start_of(start), float(reward), int(length), bool(success), int(back), float(par))
+        Episode(start_of(start), _finite(reward), int(length), bool(success), int(back), float(par))
         for start, reward, length, success, back, par in rows
     ]
+
+
+def _finite(number: Any) -> float:
+    if not math.isfinite(number):
+        raise ValueError("a return that is no number")
+    return float(number)
 
 
 def start_of(pair: Sequence[Any] | None) -> Start | None:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from backplay.data.arrays import KINDS
 from backplay.data.streams import RandomStream as RandomStream
 from backplay.data.streams import new_generator
 from backplay.data.streams import read_stream as read_stream
@@ -27,8 +28,6 @@ Tree = Any
 """A tree of plain data, as the module's first paragraph defines it."""
 
 ATOMS = (type(None), bool, int, float, str, bytes)
-DTYPE_KINDS = "biufcSU"
-"""The kinds of arrays that are plain data."""
 _COLLISIONS = 32
 _REAL = (int, float, np.integer, np.floating, np.bool_)
 
@@ -152,7 +151,7 @@ def pack(tree: Tree) -> tuple[str, list[np.ndarray]]:
     pool: list[Any] = [None] * len(shared)
 
     def put(array: np.ndarray) -> list[int]:
-        if array.dtype.kind not in DTYPE_KINDS:
+        if array.dtype.kind not in KINDS:
             raise TypeError(f"not plain data: an array of {array.dtype}")
         key = (array.dtype.str, array.shape)
         group = groups.setdefault(key, len(rows))

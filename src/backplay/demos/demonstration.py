@@ -22,7 +22,7 @@ from backplay.demos.described import describe_env, settings_in_words
 from backplay.demos.fitting import SAY_MINE, Settings, fit_states
 from backplay.errors import BackplayError, DemonstrationError
 from backplay.records import Snapshot
-from backplay.restore import RESTORERS, History, Restorer, renew
+from backplay.restore import RESTORERS, History, Restorer, renew, restorer_of_file
 from backplay.restore.rollout import AnyEnv, Rollout, replay_from_reset
 
 _KIND = "backplay demonstration"
@@ -292,7 +292,7 @@ def _from_tree(tree: trees.Tree, restorer: Restorer | None) -> Demonstration:
             "This file cannot be read", expected="a demonstration", got=wrong,
             do="Record it again, or pass the restorer that saved it.",
         )  # fmt: skip
-    chosen = restorer or RESTORERS[tree["restorer"]]()
+    chosen = restorer or restorer_of_file(name)
     demo = Demonstration(**{**tree, "restorer": chosen})
     missing = demo.states is None and (chosen.storable or demo.actions is None or demo.seed is None)
     if missing or (demo.states is not None and not chosen.storable):

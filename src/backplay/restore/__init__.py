@@ -19,6 +19,7 @@ from backplay.restore.restorers import (
     OwnState,
     candidates,
     restorer_named,
+    restorer_of_file,
 )
 
 __all__ = [
@@ -42,4 +43,5 @@ __all__ = [
     "renew",
     "restart_clocks",
     "restorer_named",
+    "restorer_of_file",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy as python_copy
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,8 @@ class AttributeState:
 
     name: str = field(default="attributes", init=False)
     storable: bool = field(default=True, init=False)
+    claimed: bool = field(default=False, compare=False, repr=False)
+    """Whether a file chose it: then never in the place of an env's own `set_state`."""
     _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def save(self, env: AnyEnv) -> State:
@@ -73,6 +75,7 @@ class AttributeState:
         return state
 
     def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
+        _refuse_claim(self, env)
         _load_layers(env, state, rng is not None)
         if rng is not None:
             stack.refresh(env, rng)
@@ -115,12 +118,15 @@ class AtariState:
 
     name: str = field(default="atari", init=False)
     storable: bool = field(default=True, init=False)
+    claimed: bool = field(default=False, compare=False, repr=False)
+    """As of `AttributeState`."""
 
     def save(self, env: AnyEnv) -> State:
         last = env.actions[-1] if isinstance(env, History) and env.actions else None
         return [atari.save_emulator(*_emulator(env), last), _save_layers(env)]
 
     def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
+        _refuse_claim(self, env)
         game, saved = state
         atari.load_emulator(*_emulator(env), game, rng)
         _load_layers(env, saved, rng is not None)
@@ -145,6 +151,8 @@ class MujocoState:
 
     name: str = field(default="mujoco", init=False)
     storable: bool = field(default=True, init=False)
+    claimed: bool = field(default=False, compare=False, repr=False)
+    """As of `AttributeState`."""
 
     def save(self, env: AnyEnv) -> State:
         import mujoco
@@ -159,6 +167,7 @@ class MujocoState:
     def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
         import mujoco
 
+        _refuse_claim(self, env)
         physics, derived, saved = state
         model, data = _physics(env)
         kind = mujoco.mjtState.mjSTATE_INTEGRATION
@@ -259,12 +268,34 @@ def restorer_named(asked: Restorer | str) -> Restorer:
     )  # fmt: skip
 
 
+def restorer_of_file(name: str) -> Restorer:
+    """The restorer that a file names, which does not get past an env's own `set_state`."""
+    made: Any = RESTORERS[name]()
+    return replace(made, claimed=True) if hasattr(made, "claimed") else made
+
+
+def _refuse_claim(restorer: AttributeState | AtariState | MujocoState, env: AnyEnv) -> None:
+    """An env with a `set_state` checks there what it takes: no file may go another way."""
+    if restorer.claimed and _has_own(env):
+        raise BackplayError(
+            "These states go around the env's own set_state",
+            expected="states that get_state of this env returned",
+            got=f"a file of {restorer.name} states",
+            do='Record it again, with restorer="replay" if get_state is not exact; or pass a'
+            f" restorer of your own choice: bp.load(path, restorer={type(restorer).__name__}()).",
+        )
+
+
+def _has_own(env: AnyEnv) -> bool:
+    base = env.unwrapped
+    return all(callable(getattr(base, name, None)) for name in ("get_state", "set_state"))
+
+
 def candidates(env: AnyEnv) -> list[Restorer]:
     """The restorers that may work on `env`, fastest first."""
     base = env.unwrapped
-    own = (getattr(base, name, None) for name in ("get_state", "set_state"))
     fits = {
-        "own": all(map(callable, own)),
+        "own": _has_own(env),
         "atari": hasattr(getattr(base, "ale", None), "cloneState"),
         "fresh": base.spec is not None or "_ezpickle_args" in vars(base),
         "mujoco": type(getattr(base, "data", None)).__name__ == "MjData" and hasattr(base, "model"),

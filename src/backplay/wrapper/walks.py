@@ -26,6 +26,7 @@ from backplay.restore.rollout import AnyEnv
 __all__ = ["Origin", "Walks"]
 
 _STREAM = 0x3A1C  # so that a walk's actions and the env's luck on it differ
+_BLOCK = 4096  # actions drawn at once
 
 
 class Origin(NamedTuple):
@@ -168,9 +169,10 @@ class Walks:
 def _actions(space: spaces.Space[Any], walk: Walk) -> Iterator[Any]:
     """The random actions of a walk."""
     if isinstance(space, spaces.Discrete):
-        yield from (
-            np.random.default_rng(walk.seed).integers(space.n, size=walk.steps) + space.start
-        )
+        rng = np.random.default_rng(walk.seed)
+        for first in range(0, walk.steps, _BLOCK):  # a few at a time: a file may say any number
+            count = min(_BLOCK, walk.steps - first)
+            yield from rng.integers(space.n, size=count) + space.start
         return
     own = copy.deepcopy(space)  # the env's own space goes on as if nobody had walked
     own.seed(walk.seed)

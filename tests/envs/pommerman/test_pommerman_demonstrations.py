@@ -15,7 +15,7 @@ import backplay as bp
 from backplay.data import archive
 from backplay.envs.pommerman.demonstrations import LEAST_STEPS, load_games, make_games
 from backplay.envs.pommerman.games import Games
-from backplay.envs.pommerman.layout import AGENT_ALIVE, AGENT_FIELDS, AGENTS, STEP
+from backplay.envs.pommerman.layout import AGENT_ALIVE, AGENT_FIELDS, AGENTS, ROW, STEP
 from backplay.envs.pommerman.matches import play_match
 from backplay.envs.pommerman.players import players
 from backplay.envs.pommerman.recordings import Game
@@ -141,6 +141,9 @@ DAMAGES = {
     "short memories": lambda tree: tree["training"][0].update(memories=np.zeros((2, 4, 256), "i2")),
     "other streams": lambda tree: tree["training"][0].update(streams=np.zeros((3, 5))),
     "a list": lambda tree: tree["training"][0].update(first=[1, 2]),
+    "a count without bounds": lambda tree: tree["training"][0].update(
+        last=np.full(ROW, 10**12, np.int64)
+    ),
     "no games": lambda tree: tree.update(training=[]),
     "another agent": lambda tree: tree.update(agent="human"),
     "no perspective": lambda tree: tree.update(perspective="loser"),

@@ -238,7 +238,7 @@ def test_what_is_no_dictionary_of_a_state_is_refused(state: Any) -> None:
 def test_rows_of_another_shape_and_litter_after_the_lists_are_refused() -> None:
     row = scene("a.b")
     for wrong in (row[:-1], row.astype(np.int32), row[None], row.tolist()):
-        with pytest.raises(BackplayError, match="state row: expected an array of 1610 int16"):
+        with pytest.raises(BackplayError, match=r"state row: expected int16\[1610\]"):
             states.validate(wrong)
     for place in (at.BOMBS, at.FLAME + 3, at.ROW - 1):
         litter = row.copy()

@@ -17,6 +17,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from backplay.data.arrays import checked_array
 from backplay.demos import Demonstration
 from backplay.demos.record import record
 from backplay.envs import chance
@@ -153,16 +154,17 @@ class Maze(gym.Env[NDArray[np.uint8], np.int64]):
     def set_state(self, state: State) -> None:
         """Puts the agent where `get_state` found it, in the maze of that time."""
         try:
-            walls = np.asarray(state["walls"])
+            walls = checked_array("walls", state["walls"], np.bool_, self.walls.shape)
             start, goal, cell, count = (state[k] for k in ("start", "goal", "cell", "step_count"))
-            fits = walls.shape == self.walls.shape and walls.dtype == np.bool_
             cells = all(type(x) is int and 0 <= x < walls.size for x in (start, goal, cell))
-            if not fits or not cells or walls.flat[[start, goal, cell]].any():
-                raise ValueError("cells that are not free, or another board")
+            if not cells or walls.flat[[start, goal, cell]].any():
+                raise ValueError("cells that are not free")
             if type(count) is not int or not 0 <= count <= self.max_steps:
                 raise ValueError(f"step {count} of {self.max_steps}")
             maze = state["maze"]
-        except (KeyError, TypeError, ValueError) as error:
+            if maze is not None and (type(maze) is not int or maze < 0):
+                raise ValueError(f"maze {show(maze)}")
+        except Exception as error:  # whatever hostile data brings about
             raise BackplayError(
                 "state", expected=f"what get_state of a maze of {self.walls.shape} cells said",
                 got=f"{type(error).__name__}: {str(error)[:200]}",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backplay.data.arrays import checked_array
 from backplay.records import Episode, Start
 
 _DTYPES = {
@@ -55,11 +56,11 @@ class Finished:
 
     def set_state(self, state: dict[str, NDArray[Any]]) -> None:
         """Keeps what `get_state` returned instead."""
+        count = len(state["demo"])
         block: tuple[NDArray[Any], ...] = tuple(
-            np.array(state[name], dtype) for name, dtype in _DTYPES.items()
+            checked_array(name, state[name], dtype, (count,)).copy()
+            for name, dtype in _DTYPES.items()
         )
-        if len({column.shape for column in block}) != 1 or block[0].ndim != 1:
-            raise ValueError("episodes that are no columns of one length")
         self._blocks.clear()
         self._count = 0
         self.add(*block)

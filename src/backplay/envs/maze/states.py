@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from backplay.data.arrays import checked_array
 from backplay.envs.maze.rules import ACTIONS, follow, offsets
 from backplay.envs.maze.sets import MazeSet
 from backplay.errors import BackplayError, show
@@ -125,8 +126,8 @@ class States:
     def _take(self, walk: Walk, held: dict[int, Walked]) -> tuple[Walked, int]:
         """Random actions until they are used up, the goal is reached or the time is over."""
         maze, cell, clock, left = self._state(walk.start, held)
-        actions = np.random.default_rng(walk.seed).integers(ACTIONS, size=walk.steps)
-        actions = actions[: self.mazes.max_steps - clock]
+        steps = min(walk.steps, self.mazes.max_steps - clock)
+        actions = np.random.default_rng(walk.seed).integers(ACTIONS, size=steps)
         cells = np.empty(len(actions) + 1, np.int32)
         moves = offsets(self.mazes.width)
         follow(self.mazes.exits[maze], moves, cell, actions.astype(np.int8), cells)
@@ -175,17 +176,15 @@ class States:
         walks = {}
         for one in state:
             walk = Walk(one["demo"], Start(*one["start"]), one["steps"], one["seed"])
-            cells = np.array(one["cells"], np.int32)
+            cells = checked_array(
+                "cells", one["cells"], np.int32, (None,), low=0, high=self.mazes.cells - 1
+            )
             maze, clock = int(one["maze"]), int(one["clock"])
             known = 0 <= maze < self.mazes.num_mazes and 0 <= clock < self.mazes.max_steps
-            if (
-                not known
-                or not len(cells)
-                or (cells < 0).any()
-                or (cells >= self.mazes.cells).any()
-            ):
+            if not known or not len(cells):
                 raise ValueError("a walk in another set of mazes")
-            walks[walk.demo] = Walked(self._checked(walk), maze, clock, int(one["left"]), cells)
+            walk = self._checked(walk)
+            walks[walk.demo] = Walked(walk, maze, clock, int(one["left"]), cells.copy())
         self._keep(walks)
 
 

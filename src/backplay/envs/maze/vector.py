@@ -20,6 +20,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from backplay.data.arrays import checked_array
+from backplay.data.streams import RandomStream, new_generator
 from backplay.envs.maze import draw
 from backplay.envs.maze.episodes import Finished
 from backplay.envs.maze.rules import ACTIONS, are_actions, offsets, step_all
@@ -225,14 +227,15 @@ class MazeVector(VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
     def set_state(self, state: dict[str, Any]) -> None:
         """Goes on from `get_state()` of a vector made alike, under the curriculum it has now."""
         try:
-            rng = np.random.Generator(np.random.PCG64(0))
-            rng.bit_generator.state = state["rng"]
+            rng = new_generator(RandomStream("PCG64", state["rng"]))
             now = self._checked_now(state)
             finished = Finished()
             finished.set_state(state["finished"])
-            restored_steps, ready = int(state["restored_steps"]), bool(state["ready"])
+            restored_steps, ready = state["restored_steps"], state["ready"]
+            if type(restored_steps) is not int or restored_steps < 0 or type(ready) is not bool:
+                raise ValueError("restored_steps or ready")
             self._states.set_state(state["walks"])
-        except (KeyError, TypeError, ValueError, AttributeError, BackplayError) as error:
+        except Exception as error:  # whatever numpy raises on hostile data
             raise BackplayError(
                 "This state is of another vector", expected="what get_state of one like it said",
                 got=f"{type(error).__name__}: {str(error)[:200]}",
@@ -244,15 +247,17 @@ class MazeVector(VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
 
     def _checked_now(self, state: dict[str, Any]) -> dict[str, NDArray[Any]]:
         """The arrays of a state, refused unless they fit the mazes and the number of agents."""
-        now = {name: np.asarray(state[name]) for name in _NOW}
-        for name, array in now.items():
-            if array.shape != getattr(self, f"_{name}").shape:
-                raise ValueError(f"{name} of the shape {array.shape}")
-        places = now["places"]
-        if (places < 0).any() or (places >= (self.mazes.num_mazes, self.mazes.cells)).any():
-            raise ValueError("places in other mazes")
-        if state["rng"]["state"]["inc"] % 2 != 1:  # the generator would stand still
-            raise ValueError("a random number generator that cannot be")
+        last = {
+            "places": np.array([self.mazes.num_mazes, self.mazes.cells]) - 1,
+            "clocks": self.mazes.max_steps,
+        }
+        now = {}
+        for name in _NOW:
+            like = getattr(self, f"_{name}")
+            low = 0 if like.dtype.kind == "i" else None
+            now[name] = checked_array(
+                name, state[name], like.dtype, like.shape, low=low, high=last.get(name)
+            )
         return now
 
     def render(self) -> tuple[Any, ...]:

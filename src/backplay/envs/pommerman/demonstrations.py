@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from backplay.data import archive
+from backplay.data.arrays import checked_array
 from backplay.envs.pommerman import snapshots, states
 from backplay.envs.pommerman.layout import ACTIONS, MAX_STEPS, SEATS
 from backplay.envs.pommerman.matches import Match, in_order, play_match
@@ -159,7 +160,7 @@ def load_games(path: str | Path) -> Library:
             tree[part] = [_unpack(game, kind) for game in tree[part]]
         _require(len(tree["training"]) > 0, "no games")
         return Library(**tree)
-    except (BackplayError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except Exception as error:  # whatever hostile data brings about
         raise DemonstrationError(
             f"{path} cannot be used", expected="games played under these rules",
             got=f"{str(error)[:300]}", do="Make it again: backplay pommerman demos.",
@@ -180,12 +181,13 @@ def _pack(game: Game) -> dict[str, Any]:
 def _unpack(tree: Any, kind: int) -> Game:
     """A game from a file, where a kernel will read nothing that could lead it astray."""
     _require(isinstance(tree, dict) and tree.keys() == _GAME, "a game of other fields")
-    actions = tree["actions"]
-    _require(isinstance(actions, np.ndarray) and actions.dtype == np.int8, "actions")
+    actions = checked_array(
+        "actions", tree["actions"], np.int8, (None, SEATS), low=0, high=ACTIONS - 1
+    )
     steps = len(actions)
-    _require(actions.shape == (steps, SEATS) and 1 <= steps <= MAX_STEPS, "actions")
-    _require(bool((actions >= 0).all() and (actions < ACTIONS).all()), "actions")
+    _require(1 <= steps <= MAX_STEPS, "a game of so many steps")
     states.validate(tree["first"])
+    states.validate(tree["last"])
     snapshots.check_memories(tree["memories"], [kind] * SEATS, steps + 1)
     snapshots.check_streams(tree["streams"], steps + 1)
     _require(type(tree["number"]) is int, "number")

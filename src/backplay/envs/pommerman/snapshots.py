@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backplay.data.arrays import checked_array
 from backplay.envs.pommerman import states
 from backplay.envs.pommerman.agents import FSMTS, MEMORY, SIMPLE, simple
 from backplay.envs.pommerman.agents import fsmts_memory as fsmts
@@ -68,24 +69,18 @@ def check_state(state: Any) -> dict[str, Any]:
 
 def check_streams(streams: Any, steps: int | None = None) -> None:
     """Random streams [5], or [steps, 5]."""
-    _check_array("streams", streams, np.uint64, steps, (STREAMS,))
+    checked_array("streams", streams, np.uint64, (*_times(steps), STREAMS))
 
 
 def check_memories(memories: Any, kinds: Sequence[int], steps: int | None = None) -> None:
     """Memories of agents of these four kinds, [4, MEMORY] or [steps, 4, MEMORY]."""
-    _check_array("memories", memories, np.int16, steps, (SEATS, MEMORY))
+    checked_array("memories", memories, np.int16, (*_times(steps), SEATS, MEMORY))
     for seat, kind in enumerate(kinds):
-        held = memories[..., seat, :]
-        if kind in _MOST and ((held < 0).any() or (held > _MOST[kind]).any()):
-            raise BackplayError(
-                f"memory of seat {seat}", expected="what an agent of its kind can remember"
-            )
+        if kind in _MOST:
+            held = memories[..., seat, :]
+            what = f"what seat {seat} remembers"
+            checked_array(what, held, np.int16, held.shape, low=0, high=_MOST[kind])
 
 
-def _check_array(
-    name: str, array: Any, dtype: Any, steps: int | None, shape: tuple[int, ...]
-) -> None:
-    expected = shape if steps is None else (steps, *shape)
-    if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != expected:
-        got = f"{array.dtype}{list(array.shape)}" if isinstance(array, np.ndarray) else show(array)
-        raise BackplayError(name, expected=f"{np.dtype(dtype)}{list(expected)}", got=got)
+def _times(steps: int | None) -> tuple[int, ...]:
+    return () if steps is None else (steps,)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from backplay.data.arrays import checked_array
 from backplay.envs.pommerman import layout as at
 from backplay.errors import BackplayError, show
 
@@ -34,11 +35,7 @@ _FIGURES = {at.BOMB, at.FLAMES, *range(at.AGENT, at.AGENT + at.SEATS)}
 
 def validate(row: Row) -> None:
     """Raises an error that says what is wrong and where, if the row is no state of a game."""
-    if not isinstance(row, np.ndarray) or row.shape != (at.ROW,) or row.dtype != at.DTYPE:
-        expected = f"an array of {at.ROW} int16"
-        got = f"{row.dtype} {row.shape}" if isinstance(row, np.ndarray) else show(row)
-        raise BackplayError("state row", expected=expected, got=got)
-    numbers = row.tolist()
+    numbers = checked_array("state row", row, at.DTYPE, (at.ROW,)).tolist()
     for name, (place, _, low, high) in VARIANT.items():
         in_range(numbers[place], low, high, f"variant {name}")
     in_range(numbers[at.STEP], 0, 32767, "step")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backplay.data.arrays import checked_array
 from backplay.data.streams import RandomStream, new_generator
 from backplay.envs.pommerman import states
 from backplay.envs.pommerman.layout import SEATS
@@ -48,10 +49,10 @@ def check_vector_state(state: Any, n: int, task: Task, starts: Starts | None) ->
     try:
         checked = VectorState(
             **{name: _rows(state[name], n) for name in ("rows", "previous", "memories", "streams")},
-            seats=_rows(state["seats"], n).astype(np.int64),
-            returns=_rows(state["returns"], n).astype(np.float64),
-            lengths=_rows(state["lengths"], n).astype(np.int64),
-            limits=_rows(state["limits"], n).astype(np.float64),
+            seats=checked_array("seats", state["seats"], np.int64, (n,), low=0, high=SEATS - 1),
+            returns=checked_array("returns", state["returns"], np.float64, (n,)),
+            lengths=checked_array("lengths", state["lengths"], np.int64, (n,), low=0),
+            limits=checked_array("limits", state["limits"], np.float64, (n,), low=0),
             starts=[start_of(start) for start in _rows(state["starts"], n)],
             rngs=[_generator(stream) for stream in _rows(state["rngs"], n)],
             start_rngs=[_generator(stream) for stream in _rows(state["start_rngs"], n)],
@@ -64,7 +65,7 @@ def check_vector_state(state: Any, n: int, task: Task, starts: Starts | None) ->
                 if starts is None:
                     raise ValueError("starts in demonstrations")
                 starts.checked(start)
-    except (KeyError, TypeError, ValueError, AttributeError, BackplayError) as error:
+    except Exception as error:  # whatever numpy raises on hostile data
         raise BackplayError(
             "This state is of another vector",
             expected=f"what get_state of one with {n} games said",
@@ -75,8 +76,6 @@ def check_vector_state(state: Any, n: int, task: Task, starts: Starts | None) ->
 
 def _check_game(state: VectorState, i: int, task: Task) -> None:
     """Kernels trust a game: its rows, memories, streams and seat are refused here or never."""
-    if state.seats[i] not in range(SEATS):
-        raise ValueError(f"the seat {state.seats[i]}")
     states.validate(state.rows[i])
     states.validate(state.previous[i])
     check_streams(state.streams[i])
