@@ -292,7 +292,7 @@ def _from_tree(tree: trees.Tree, restorer: Restorer | None) -> Demonstration:
             "This file cannot be read", expected="a demonstration", got=wrong,
             do="Record it again, or pass the restorer that saved it.",
         )  # fmt: skip
-    chosen = restorer or restorer_of_file(name)
+    chosen = restorer or restorer_of_file(tree["restorer"])
     demo = Demonstration(**{**tree, "restorer": chosen})
     missing = demo.states is None and (chosen.storable or demo.actions is None or demo.seed is None)
     if missing or (demo.states is not None and not chosen.storable):

@@ -270,8 +270,10 @@ def restorer_named(asked: Restorer | str) -> Restorer:
 
 def restorer_of_file(name: str) -> Restorer:
     """The restorer that a file names, which does not get past an env's own `set_state`."""
-    made: Any = RESTORERS[name]()
-    return replace(made, claimed=True) if hasattr(made, "claimed") else made
+    made = RESTORERS[name]()
+    if isinstance(made, AttributeState | AtariState | MujocoState):
+        return replace(made, claimed=True)
+    return made
 
 
 def _refuse_claim(restorer: AttributeState | AtariState | MujocoState, env: AnyEnv) -> None:
