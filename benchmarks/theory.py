@@ -15,11 +15,11 @@ from backplay.theory import (
     log_passage_times,
     log_relaxation,
     maze,
-    merging_work,
+    merging_cost,
     phases,
     simulate_chain,
     simulate_graph,
-    walking_work,
+    walking_cost,
 )
 
 ROUNDS, TRIALS = 3, 1_000_000
@@ -53,8 +53,8 @@ def main() -> None:
     cases = {
         "1e6 trials of 50 steps on a chain of 50": million_trials,
         "200 runs in a maze of 12 x 12, Uniform": maze_runs,
-        "exact counts, merging, M = 50": lambda: merging_work(chain, phases(Standard(), 50), 50),
-        "exact counts, walking, M = 50": lambda: walking_work(chain, phases(Standard(), 50), 50),
+        "exact counts, merging, M = 50": lambda: merging_cost(chain, phases(Standard(), 50), 50),
+        "exact counts, walking, M = 50": lambda: walking_cost(chain, phases(Standard(), 50), 50),
         "first passage, M = 2,000": lambda: log_passage_times(long),
         "spectral gap, M = 2,000": lambda: log_relaxation(long),
     }

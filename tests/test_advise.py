@@ -17,7 +17,7 @@ from backplay.advise.fit import Fit, _reach, fit_chain
 from backplay.advise.measure import Prober, _Tally, ladder
 from backplay.advise.predict import Prediction, draw_frames
 from backplay.errors import BackplayError
-from backplay.theory import Chain, log_reach_within, phases, walking_work
+from backplay.theory import Chain, log_reach_within, phases, walking_cost
 
 
 class Dense(gym.Wrapper[Any, Any, Any, Any]):
@@ -250,7 +250,7 @@ def test_frames_are_trials_times_lengths() -> None:
     measured = Measured(rungs, (np.zeros(3),), (0,), False, False)
     frames = draw_frames(fit, measured, 3, 0.0, np.random.default_rng(0))
     for name, curriculum in (("Standard", bp.Standard()), ("Uniform", bp.Uniform())):
-        work = walking_work(Chain.constant(12, 0.4), phases(curriculum, 12), 24)
+        work = walking_cost(Chain.constant(12, 0.4), phases(curriculum, 12), 24)
         trials = np.exp(work.log_trials_by_informed)
         starts = phases(curriculum, 12).by_distance()
         lengths = np.where(np.arange(13) == 0, 1.0, 7.0)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["BackplayError", "BusyError", "DemonstrationError", "show"]
-
 
 class BackplayError(Exception):
     """What went wrong, what was expected, what came and what to do, as one message.

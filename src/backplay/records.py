@@ -9,19 +9,6 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-__all__ = [
-    "TRUE_START",
-    "DrawsStarts",
-    "Episode",
-    "Snapshot",
-    "Start",
-    "Walk",
-    "episodes_as_rows",
-    "rows_as_episodes",
-    "start_of",
-    "steps_allowed",
-]
-
 TRUE_START = -1
 """Where episodes are counted by steps back from the end: those from the true start."""
 

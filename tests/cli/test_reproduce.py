@@ -20,7 +20,7 @@ import pretend_process
 from backplay.cli import reproduce as command
 from backplay.cli import sweeping
 from backplay.paper import catalogue
-from backplay.paper.catalogue import Experiment
+from backplay.paper.experiment import Experiment
 from backplay.paper.maze.job import MazeJob
 from backplay.report.claims import Claim, Final
 from backplay.runs import open_run

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from backplay.errors import BackplayError
 from backplay.learners import GAIL, Discriminator, GAILConfig, Pairs, PPOConfig, make_network
 from backplay.learners.rollout import Rollout
-from backplay.learners.workers import Share
+from backplay.learners.workers import EnvRange
 
 torch.set_num_threads(1)
 
@@ -65,7 +65,7 @@ def rollout_of(places: np.ndarray, actions: np.ndarray) -> Rollout:
         observations=torch.from_numpy(places)[:, None], actions=torch.from_numpy(actions)[:, None],
         log_probs=torch.zeros(n, 1), values=zeros, next_values=zeros, rewards=zeros,
         terminated=false, truncated=false, final_infos=[], last_observations=places[:1],
-        share=Share(0, 1, 1),
+        own=EnvRange(0, 1, 1),
     )  # fmt: skip
 
 

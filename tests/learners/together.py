@@ -28,7 +28,7 @@ from backplay.errors import BackplayError
 from backplay.learners import PPO, PPOConfig, Teacher
 from backplay.learners.sharing import divide
 from backplay.learners.sparse import fact_network
-from backplay.learners.workers import Alone, Share, Workers, any_of, distributed, from_first
+from backplay.learners.workers import Alone, EnvRange, Workers, any_of, distributed, from_first
 from backplay.train import TrainConfig, Training
 from backplay.train.evaluate import Evaluation
 
@@ -70,9 +70,9 @@ def cartpole(
     workers: Workers, taught: bool = False, network: type[nn.Module] = Double, **options: Any
 ) -> dict[str, Any]:
     """Three updates of PPO in six poles; their steps, the weights and the metrics."""
-    share = Share.of(ENVS, workers.rank, workers.size)
+    own = EnvRange.of(ENVS, workers.rank, workers.size)
     poles = SyncVectorEnv(
-        [lambda: gym.make("CartPole-v1", max_episode_steps=20)] * share.count,
+        [lambda: gym.make("CartPole-v1", max_episode_steps=20)] * own.count,
         autoreset_mode=AutoresetMode.SAME_STEP,
     )
     envs = divide(poles, ENVS, workers)

@@ -14,7 +14,8 @@ import pytest
 
 from backplay.curricula import Backplay
 from backplay.errors import BackplayError
-from backplay.paper.catalogue import Experiment, experiments
+from backplay.paper.catalogue import experiments
+from backplay.paper.experiment import Experiment
 from backplay.paper.maze.job import MazeJob
 from backplay.paper.pommerman import work as pommerman_jobs
 from backplay.paper.pommerman.job import PommermanJob

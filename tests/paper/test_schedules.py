@@ -7,7 +7,8 @@ import pytest
 
 from backplay.curricula import Backplay, Curriculum, ReverseCurriculum, Until, Waiting
 from backplay.paper import regimes
-from backplay.paper.catalogue import Experiment, experiments
+from backplay.paper.catalogue import experiments
+from backplay.paper.experiment import Experiment
 from backplay.paper.grid_worlds import job as grid_jobs
 from backplay.paper.grid_worlds.job import GridJob
 from backplay.paper.maze import regimes as maze

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from backplay.paper.catalogue import Experiment, experiments
+from backplay.paper.catalogue import experiments
+from backplay.paper.experiment import Experiment
 from backplay.paper.maze.job import MazeJob
 from backplay.paper.pommerman.claims import MAPS_WON, PAPER_MAPS
 from backplay.paper.pommerman.job import PommermanJob

@@ -10,15 +10,15 @@ import pytest
 import backplay as bp
 from backplay.studio import journal, recording
 from backplay.studio.folder import Folder
-from backplay.studio.journal import Task
+from backplay.studio.journal import Setup
 from backplay.studio.recording import Recording
 from backplay.train.environments import make_env
 
-LAKE = Task(env="FrozenLake-v1", env_kwargs={"is_slippery": False})
+LAKE = Setup(env="FrozenLake-v1", env_kwargs={"is_slippery": False})
 WAY = [2, 2, 1, 1, 1, 2]
 
 
-def begin(folder: Path, task: Task = LAKE, **taken: Any) -> Recording:
+def begin(folder: Path, task: Setup = LAKE, **taken: Any) -> Recording:
     return Recording(task, Folder(folder), **taken)
 
 
@@ -76,7 +76,7 @@ def test_a_loop_is_offered_and_cut(tmp_path: Path) -> None:
 
 
 def test_real_time_does_what_is_held_and_idles_otherwise(tmp_path: Path) -> None:
-    made = begin(tmp_path, Task(env="MountainCar-v0"))
+    made = begin(tmp_path, Setup(env="MountainCar-v0"))
     made.do({"do": "play", "pace": 30})
     made.tick()
     made.do({"do": "hold", "action": 2})
@@ -94,7 +94,7 @@ def test_real_time_does_what_is_held_and_idles_otherwise(tmp_path: Path) -> None
 
 
 def test_continuous_actions_are_clipped_and_exact(tmp_path: Path) -> None:
-    made = begin(tmp_path, Task(env="MountainCarContinuous-v0", seed=4))
+    made = begin(tmp_path, Setup(env="MountainCarContinuous-v0", seed=4))
     for value in (0.3, -7.0, 1):
         act(made, [value])
     assert np.array_equal(np.concatenate(made.take.actions), np.array([0.3, -1, 1], np.float32))
@@ -144,7 +144,7 @@ def test_what_was_left_is_offered_again_with_its_takes(tmp_path: Path) -> None:
 
 
 def test_a_journal_cut_off_in_mid_line_loses_that_line_alone(tmp_path: Path) -> None:
-    made = begin(tmp_path, Task(env="MountainCarContinuous-v0"))
+    made = begin(tmp_path, Setup(env="MountainCarContinuous-v0"))
     act(made, [0.1], [0.2])
     made.close()
     (file,) = (tmp_path / ".backplay" / "takes").iterdir()
@@ -167,7 +167,7 @@ def test_files_that_are_no_journals_are_left_alone(tmp_path: Path) -> None:
 
 def test_small_pictures_stay_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recording, "MOST_THUMBS", 8)
-    made = begin(tmp_path, Task(env="MountainCar-v0"))
+    made = begin(tmp_path, Setup(env="MountainCar-v0"))
     act(made, *[0] * 40)
     assert len(made.thumbs) <= 8
     assert all(step % made.thumb_stride == 0 for step in made.thumbs)

@@ -8,7 +8,7 @@ import pytest
 
 import backplay as bp
 from backplay.studio.folder import Folder
-from backplay.studio.journal import Task
+from backplay.studio.journal import Setup
 from backplay.studio.recording import Recording
 from backplay.studio.stage import Stage, Update
 
@@ -34,7 +34,7 @@ class Window:
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Iterator[Stage]:
-    task = Task(env="MountainCar-v0")
+    task = Setup(env="MountainCar-v0")
     made = Stage(lambda: Recording(task, Folder(tmp_path)))
     yield made
     made.close()
@@ -70,7 +70,7 @@ def test_when_the_playing_window_is_closed_the_others_are_told(stage: Stage) -> 
 
 
 def test_time_passes_by_itself_and_stops_at_the_end(tmp_path: Path) -> None:
-    stage = Stage(lambda: Recording(Task(env="CartPole-v1"), Folder(tmp_path)))
+    stage = Stage(lambda: Recording(Setup(env="CartPole-v1"), Folder(tmp_path)))
     window = Window(stage)
     window.send(do="hold", action=0)
     window.send(do="play", pace=120)
@@ -92,4 +92,4 @@ def test_small_pictures_are_sent_once(stage: Stage) -> None:
 
 def test_what_cannot_be_recorded_is_said(tmp_path: Path) -> None:
     with pytest.raises(bp.BackplayError, match="cannot be made"):
-        Stage(lambda: Recording(Task(env="CartPole-v1", env_kwargs={"x": 1}), Folder(tmp_path)))
+        Stage(lambda: Recording(Setup(env="CartPole-v1", env_kwargs={"x": 1}), Folder(tmp_path)))

@@ -24,11 +24,11 @@ from backplay.theory import (
     log_backplay_sum,
     log_standard,
     log_uniform,
-    merging_work,
+    merging_cost,
     number,
     phases,
     stepwise,
-    walking_work,
+    walking_cost,
     windowed,
 )
 
@@ -82,9 +82,9 @@ def test_a_staircase_is_a_phase_for_each_step() -> None:
 def test_a_curriculum_that_never_comes_to_the_start_is_refused() -> None:
     short = phases(Backplay((Window(0, 0, 2),)), 4)
     with pytest.raises(BackplayError, match="initial state"):
-        merging_work(Chain.constant(4, 0.5), short, 4)
+        merging_cost(Chain.constant(4, 0.5), short, 4)
     with pytest.raises(BackplayError):
-        merging_work(Chain.constant(3, 0.5), phases(Standard(), 4), 4)
+        merging_cost(Chain.constant(3, 0.5), phases(Standard(), 4), 4)
     for step in (0, 5):
         with pytest.raises(BackplayError):
             stepwise(4, step)
@@ -92,7 +92,7 @@ def test_a_curriculum_that_never_comes_to_the_start_is_refused() -> None:
 
 def test_one_state_by_hand() -> None:
     chain = Chain.of([0.2])
-    for work in (merging_work, walking_work):
+    for work in (merging_cost, walking_cost):
         for curriculum in (Standard(), Uniform(), stepwise(1, 1)):
             found = work(chain, phases(curriculum, 1), 1)
             assert (found.trials, found.steps) == pytest.approx((5, 5))
@@ -103,12 +103,12 @@ def test_one_state_by_hand() -> None:
 
 def test_two_states_by_hand() -> None:
     a = 0.3
-    found = merging_work(Chain.constant(2, a), phases(Standard(), 2), 2)
+    found = merging_cost(Chain.constant(2, a), phases(Standard(), 2), 2)
     assert found.trials == pytest.approx(1 / a**2 + 1 / (a * (2 - a)))
     assert found.steps == pytest.approx(2 / a**2 + 1 / a)
     assert found.log_trials_by_informed[0] == pytest.approx(-2 * log(a))
     # Uniform: half of the trials inform 1 at first (a from 1, or from 2 down both), then half 2.
-    found = merging_work(Chain.constant(2, a), phases(Uniform(), 2), 1)
+    found = merging_cost(Chain.constant(2, a), phases(Uniform(), 2), 1)
     assert found.trials == pytest.approx(2 / a + 2 / a)
     assert found.steps == pytest.approx(2 / a + 1 / a)
 
@@ -117,7 +117,7 @@ def test_three_states_straight_down() -> None:
     """With horizon M only the straight way first reaches the goal: alpha^-M trials, exactly."""
     for alpha in (0.2, 0.5, 0.8):
         for beta in (0.0, 0.1):
-            found = merging_work(Chain.constant(3, alpha, beta), phases(Standard(), 3), 3)
+            found = merging_cost(Chain.constant(3, alpha, beta), phases(Standard(), 3), 3)
             assert number(found.log_trials_by_informed[0]) == pytest.approx(alpha**-3)
 
 
@@ -136,7 +136,7 @@ def test_counts_agree_with_every_way_a_trial_can_go(
     curriculum = (Standard(), Uniform(), windowed(chain.length, step))[kind]
     where = phases(curriculum, chain.length)
     trials, steps = work_by_hand(chain, where.by_distance(), horizon, merging)
-    found = (merging_work if merging else walking_work)(chain, where, horizon)
+    found = (merging_cost if merging else walking_cost)(chain, where, horizon)
     assert found.trials == pytest.approx(trials, rel=1e-9)
     assert found.steps == pytest.approx(steps, rel=1e-9)
 
@@ -148,8 +148,8 @@ def test_the_proofs_sum_bounds_backplay(chain: Chain, step: int, extra: int) -> 
     step = min(step, chain.length)
     where = phases(stepwise(chain.length, step), chain.length)
     bound = log_backplay_sum(chain, step)
-    assert merging_work(chain, where, chain.length).log_steps <= bound + 1e-9
-    more = merging_work(chain, where, chain.length + extra)
+    assert merging_cost(chain, where, chain.length).log_steps <= bound + 1e-9
+    more = merging_cost(chain, where, chain.length + extra)
     assert more.log_trials <= bound - log(chain.length) + 1e-9
 
 
@@ -157,9 +157,9 @@ def test_the_proofs_sum_bounds_backplay(chain: Chain, step: int, extra: int) -> 
 @given(st.integers(1, 12), st.floats(0.05, 1.0))
 def test_the_rates_bound_constant_chains(length: int, alpha: float) -> None:
     chain = Chain.constant(length, alpha)
-    standard = merging_work(chain, phases(Standard(), length), length)
+    standard = merging_cost(chain, phases(Standard(), length), length)
     assert standard.log_trials + 1e-9 >= log_standard(length, alpha) - log(length)
-    uniform = merging_work(chain, phases(Uniform(), length), length)
+    uniform = merging_cost(chain, phases(Uniform(), length), length)
     assert uniform.log_steps <= log_uniform(length, alpha) + 1e-9
 
 
@@ -169,7 +169,7 @@ def test_drift_bounds_standard_whatever_the_horizon(alpha: float, horizon: int) 
     """From M the walk gets to the goal before it is back with the gambler's small chance only."""
     r = (1 - alpha) / alpha
     for m in (5, 10, 20):
-        found = merging_work(Chain.constant(m, alpha), phases(Standard(), m), horizon * m)
+        found = merging_cost(Chain.constant(m, alpha), phases(Standard(), m), horizon * m)
         assert found.steps >= (r**m - 1) / (alpha * (r - 1))
 
 
@@ -179,13 +179,13 @@ def test_windows_cost_no_exponent(length: int, step: int, alpha: float) -> None:
     """At least one start in m is next to what is informed: M m / alpha trials at most."""
     step = min(step, length)
     where = phases(windowed(length, step), length)
-    found = merging_work(Chain.constant(length, alpha), where, length)
+    found = merging_cost(Chain.constant(length, alpha), where, length)
     assert found.trials <= length * step / alpha * (1 + 1e-9)
 
 
 def test_exponential_chains_stay_in_logarithms() -> None:
     chain = Chain.constant(120, 1e-3)
-    found = merging_work(chain, phases(Standard(), 120), 120)
+    found = merging_cost(chain, phases(Standard(), 120), 120)
     assert found.log_trials_by_informed[0] == pytest.approx(-120 * log(1e-3))
     assert np.isfinite(found.log_steps)
     assert found.trials == np.inf
@@ -193,7 +193,7 @@ def test_exponential_chains_stay_in_logarithms() -> None:
 
 def test_a_horizon_too_short_never_suffices() -> None:
     chain = Chain.constant(5, 0.5)
-    for work in (merging_work, walking_work):
+    for work in (merging_cost, walking_cost):
         found = work(chain, phases(Standard(), 5), 4)
         assert (found.trials, found.steps) == (np.inf, np.inf)
         assert np.isfinite(work(chain, phases(stepwise(5, 1), 5), 4).trials)
@@ -205,6 +205,6 @@ def test_walking_needs_no_more_trials_than_merging() -> None:
         for curriculum in (Standard(), Uniform(), stepwise(7, 2)):
             where = phases(curriculum, 7)
             assert (
-                walking_work(chain, where, 14).trials
-                <= merging_work(chain, where, 14).trials + 1e-9
+                walking_cost(chain, where, 14).trials
+                <= merging_cost(chain, where, 14).trials + 1e-9
             )

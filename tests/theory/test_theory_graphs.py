@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from backplay.errors import BackplayError
-from backplay.theory import Task, grid, line, maze, project, regular, tree
+from backplay.theory import GraphTask, grid, line, maze, project, regular, tree
 
 
 def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def tasks() -> list[Task]:
+def tasks() -> list[GraphTask]:
     drawn = [maze(9, 25, rng(s)) for s in range(5)] + [regular(30, 3, rng(s)) for s in range(3)]
     return [line(7), grid(4, 5), tree(4, rng()), *drawn]
 
@@ -71,20 +71,20 @@ def test_the_tree_starts_in_any_leaf_and_shows_one() -> None:
 
 
 def test_a_demonstration_may_waste_steps() -> None:
-    assert Task(nx.path_graph(3), 0, [2, 2, 1, 2, 1, 0]).length == 5
+    assert GraphTask(nx.path_graph(3), 0, [2, 2, 1, 2, 1, 0]).length == 5
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Task(nx.path_graph(3), 0, [2, 0]),
-        lambda: Task(nx.path_graph(3), 0, [2, 1]),
-        lambda: Task(nx.path_graph(3), 0, [0]),
-        lambda: Task(nx.path_graph(3), 0, [1, 0, 1, 0]),
-        lambda: Task(nx.path_graph(3), 0, [9, 0]),
-        lambda: Task(nx.path_graph(3), 0, [2, 1, 0], starts=[1]),
-        lambda: Task(nx.path_graph(3), 0, [2, 1, 0], starts=[2, 0]),
-        lambda: Task(nx.Graph([(0, 1), (2, 3)]), 0, [1, 0]),
+        lambda: GraphTask(nx.path_graph(3), 0, [2, 0]),
+        lambda: GraphTask(nx.path_graph(3), 0, [2, 1]),
+        lambda: GraphTask(nx.path_graph(3), 0, [0]),
+        lambda: GraphTask(nx.path_graph(3), 0, [1, 0, 1, 0]),
+        lambda: GraphTask(nx.path_graph(3), 0, [9, 0]),
+        lambda: GraphTask(nx.path_graph(3), 0, [2, 1, 0], starts=[1]),
+        lambda: GraphTask(nx.path_graph(3), 0, [2, 1, 0], starts=[2, 0]),
+        lambda: GraphTask(nx.Graph([(0, 1), (2, 3)]), 0, [1, 0]),
         lambda: line(0),
         lambda: grid(1, 5),
         lambda: maze(3, 8, rng()),

@@ -11,17 +11,17 @@ from backplay.curricula import Backplay, Standard, Uniform, Window
 from backplay.errors import BackplayError
 from backplay.theory import (
     Chain,
-    Task,
+    GraphTask,
     growth,
     line,
-    merging_work,
+    merging_cost,
     passage_times,
     phases,
     simulate_chain,
     simulate_graph,
     stepwise,
     tree,
-    walking_work,
+    walking_cost,
     windowed,
 )
 
@@ -53,7 +53,7 @@ def test_runs_agree_with_the_exact_counts(
     found = simulate_chain(
         chain, curriculum, horizon=horizon, runs=4000, rng=rng(), merging=merging
     )
-    exact = (merging_work if merging else walking_work)(chain, phases(curriculum, m), horizon)
+    exact = (merging_cost if merging else walking_cost)(chain, phases(curriculum, m), horizon)
     assert found.finished.all()
     agree(found.trials, exact.trials)
     agree(found.steps, exact.steps)
@@ -107,7 +107,7 @@ def test_a_path_and_its_chain_are_the_same() -> None:
     chain = Chain.of([0.5, 0.5, 0.5, 0.5, 1.0])
     for curriculum in (Standard(), windowed(5, 2)):
         found = simulate_graph(line(5), curriculum, horizon=9, runs=6000, rng=rng())
-        exact = walking_work(chain, phases(curriculum, 5), 9)
+        exact = walking_cost(chain, phases(curriculum, 5), 9)
         agree(found.trials, exact.trials)
         agree(found.steps, exact.steps)
 
@@ -117,12 +117,12 @@ def test_a_policy_on_a_graph() -> None:
     policy = chain.matrix.copy()
     policy[0, :2] = 0.0, 1.0
     found = simulate_graph(line(3), Standard(), horizon=5, runs=6000, rng=rng(), policy=policy)
-    agree(found.trials, walking_work(chain, phases(Standard(), 3), 5).trials)
+    agree(found.trials, walking_cost(chain, phases(Standard(), 3), 5).trials)
 
 
 def test_information_spreads_over_any_edge() -> None:
     """From the corner of a triangle on a stick: either neighbour may be the one that informs."""
-    task = Task(nx.Graph([(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]), 0, [3, 1, 0])
+    task = GraphTask(nx.Graph([(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]), 0, [3, 1, 0])
     found = simulate_graph(task, stepwise(2, 1), horizon=1, runs=20_000, rng=rng())
     # First 1 -> 0 with chance 1/3; then 3 -> 1 with chance 1/2: node 2 is never informed
     agree(found.trials, 3 + 2)
@@ -139,7 +139,7 @@ def test_step_zero_is_the_tasks_own_start() -> None:
 def test_one_demonstration_helps_from_its_own_leaf_only() -> None:
     """The paper's tree: to update most leaves, Backplay needs about the trials of Standard."""
     task = tree(6, rng(3))
-    own = Task(task.graph, task.goal, task.demonstration)
+    own = GraphTask(task.graph, task.goal, task.demonstration)
     gains = []
     for each, share in ((task, 0.9), (own, 1.0)):
         standard, backplay = (

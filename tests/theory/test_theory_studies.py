@@ -14,7 +14,7 @@ from backplay.theory import (
     Chain,
     Sizes,
     Study,
-    merging_work,
+    merging_cost,
     phases,
     run_studies,
     stepwise,
@@ -90,7 +90,7 @@ def test_trials_are_the_exact_counts(studies: dict[str, Study]) -> None:
         for name, curriculum in (
             ("Standard", Standard()), ("Uniform", Uniform()), ("Backplay, m = 1", stepwise(6, 1)),
         ):  # fmt: skip
-            work = merging_work(chain, phases(curriculum, 6), 6)
+            work = merging_cost(chain, phases(curriculum, 6), 6)
             assert lines[name][6] == pytest.approx(work.trials)
 
 

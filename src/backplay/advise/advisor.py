@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from backplay.advise.advice import Advice
     from backplay.advise.measure import Progress
 
-__all__ = ["advise"]
-
 COUNTING = 4.0  # seconds kept for fitting and predicting
 ROLLOUTS = 100
 CHAINS = 24  # draws of the effective chain

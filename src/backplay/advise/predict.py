@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from backplay.advise.fit import Fit
 from backplay.advise.measure import Measured
 from backplay.curricula import Backplay, Curriculum, Standard, TrueStarts, Uniform
-from backplay.theory import Chain, log_reach_within, phases, walking_work
+from backplay.theory import Chain, log_reach_within, phases, walking_cost
 
 FloatArray = NDArray[np.float64]
 
@@ -84,7 +84,7 @@ def _log_frames(chain: Chain, fit: Fit, measured: Measured, first_steps: int) ->
     answer = []
     for name in REGIMES:
         where = phases(regimes[name], fit.states)
-        work = walking_work(chain, where, fit.horizon)
+        work = walking_cost(chain, where, fit.horizon)
         means = where.by_distance() @ lasts
         logs = work.log_trials_by_informed + np.log(np.maximum(means, 1.0))
         answer.append(min(MOST, float(np.logaddexp.reduce(logs)) / log(10)))

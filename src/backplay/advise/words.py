@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from backplay.advise.advice import BAD, Advice
 from backplay.advise.predict import REGIMES, Prediction
 
-__all__ = ["describe"]
-
 
 def describe(advice: Advice) -> str:
     """The answer first, then why, then the numbers."""

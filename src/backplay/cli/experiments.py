@@ -13,7 +13,7 @@ import tyro
 from backplay.ui.display import duration
 
 if TYPE_CHECKING:
-    from backplay.paper.catalogue import Experiment
+    from backplay.paper.experiment import Experiment
     from backplay.report.claims import Claim
     from backplay.train.job import Job
 

@@ -15,7 +15,7 @@ from backplay.errors import BackplayError
 from backplay.runs.processes import LocalPool, Pool
 
 if TYPE_CHECKING:
-    from backplay.paper.catalogue import Experiment
+    from backplay.paper.experiment import Experiment
     from backplay.train.job import Job
 
 LEAST_FRAMES = 1_000  # of a run: with fewer there is not an update for every window

@@ -23,8 +23,6 @@ import numpy as np
 from backplay.curricula.curriculum import FloatArray, as_length, real_number, whole_number
 from backplay.curricula.memory import PerDemonstration, Row, Seen
 
-__all__ = ["Backward"]
-
 ANYWHERE = 0.2  # of the episodes, from the band's place to the end: frac_sample
 RUNNING = 0.5  # weight of the last episode in a start's success
 

@@ -20,8 +20,6 @@ import numpy as np
 from backplay.curricula.curriculum import FloatArray, as_length
 from backplay.curricula.memory import PerDemonstration, Row, Seen
 
-__all__ = ["Bisection"]
-
 
 @dataclass(frozen=True)
 class Bisection(PerDemonstration):

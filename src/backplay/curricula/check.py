@@ -19,8 +19,6 @@ from backplay.curricula.serialise import from_json, kinds_in, to_json
 from backplay.errors import BackplayError, show
 from backplay.records import Episode, Start
 
-__all__ = ["check_curriculum"]
-
 T = TypeVar("T")
 METHODS = ("weights", "update", "demo_weights", "sample", "describe")
 

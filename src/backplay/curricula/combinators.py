@@ -30,8 +30,6 @@ from backplay.curricula.standard import Standard, flat, initial_state
 from backplay.errors import BackplayError, show
 from backplay.records import Episode, Walk
 
-__all__ = ["Anywhere", "AtPar", "Patience", "TrueStarts", "Until", "Waiting"]
-
 RECENT = 100  # episodes that show whether a curriculum is mastered
 
 

@@ -16,17 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from backplay.errors import BackplayError, show
 from backplay.records import Episode, Walk
 
-__all__ = [
-    "Curriculum",
-    "FloatArray",
-    "IntArray",
-    "as_length",
-    "as_lengths",
-    "later",
-    "real_number",
-    "whole_number",
-]
-
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 

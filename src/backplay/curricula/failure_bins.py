@@ -21,8 +21,6 @@ from backplay.curricula.curriculum import FloatArray, real_number, whole_number
 from backplay.curricula.learnability import bin_of, spread
 from backplay.curricula.memory import PerDemonstration, Row, Seen
 
-__all__ = ["FailureBins"]
-
 RUNNING = 0.02  # weight of the last episode in a bin's failure rate
 
 

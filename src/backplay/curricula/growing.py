@@ -29,8 +29,6 @@ from backplay.curricula.curriculum import (
 )
 from backplay.records import Episode
 
-__all__ = ["GrowingWindow", "GrowingWindowState"]
-
 UPDATES = 10  # over which success is averaged
 GROWTH = 1.5
 

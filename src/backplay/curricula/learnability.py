@@ -21,8 +21,6 @@ from backplay.curricula.curriculum import FloatArray, as_length, real_number, wh
 from backplay.curricula.memory import PerDemonstration, Row, Seen
 from backplay.curricula.standard import flat, initial_state
 
-__all__ = ["Learnability", "bin_of", "spread"]
-
 INITIAL, UNIFORM = 0.1, 0.1  # shares of other starts
 FADE = 0.98  # what a bin's episodes count after one more from it: some fifty are remembered
 PRIOR = 4.0  # episodes that the guess from the next bin stands for

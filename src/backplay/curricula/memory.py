@@ -20,11 +20,6 @@ from backplay.curricula.curriculum import (
 from backplay.errors import BackplayError, show
 from backplay.records import Episode
 
-__all__ = [
-    "PerDemonstration", "Row", "Seen", "Table", "as_means", "as_rows", "chance_of_share",
-    "mean_lengths", "seen",
-]  # fmt: skip
-
 MEAN_OVER = 50  # episodes, about, that a mean length remembers
 
 Row = tuple[float, ...]

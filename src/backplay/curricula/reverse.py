@@ -28,8 +28,6 @@ from backplay.curricula.standard import initial_state
 from backplay.errors import BackplayError, show
 from backplay.records import Episode, Start, Walk
 
-__all__ = ["ReverseCurriculum", "Tally"]
-
 # Whole numbers among the fields, and the least that each may be.
 WHOLE = {
     "seed": 0, "round_frames": 1, "new_states": 1, "walk_steps": 1, "new_starts": 1,

@@ -22,8 +22,6 @@ from numpy.typing import ArrayLike
 from backplay.curricula.curriculum import FloatArray, as_length, as_lengths, whole_number
 from backplay.curricula.memory import PerDemonstration, Row, Seen
 
-__all__ = ["ReverseForward"]
-
 AHEAD = (1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 16)  # weights of the frontier and of the steps after it
 SOLVED = 1e-6  # weight of a demonstration whose frontier is the initial state
 

@@ -28,8 +28,6 @@ from backplay.curricula.standard import Standard, Uniform
 from backplay.curricula.windows import Backplay
 from backplay.errors import BackplayError, show
 
-__all__ = ["from_json", "kinds_in", "to_json"]
-
 Known = dict[str, type[Curriculum]]
 KINDS: tuple[type[Curriculum], ...] = (
     Standard, Uniform, Backplay, Staircase, ReverseCurriculum,

@@ -29,8 +29,6 @@ from backplay.curricula.memory import Seen, as_means, chance_of_share, mean_leng
 from backplay.errors import BackplayError, show
 from backplay.records import Episode
 
-__all__ = ["Staircase", "StaircaseState"]
-
 NEAR, FAR = 0.5, 1.25  # most starts lie between these multiples of the frontier
 COUNTS = 0.75  # episodes move it that start from this multiple on, and up to FAR
 SOLVED = 0.2  # of the starts, anywhere behind the frontier: so nothing is forgotten

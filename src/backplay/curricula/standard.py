@@ -14,8 +14,6 @@ import numpy as np
 from backplay.curricula.curriculum import Curriculum, FloatArray, IntArray, as_length, later
 from backplay.records import Episode
 
-__all__ = ["Standard", "Uniform", "flat", "initial_state"]
-
 
 def initial_state(length: int) -> FloatArray:
     """All weight on state 0: [length + 1]."""

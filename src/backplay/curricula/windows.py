@@ -27,8 +27,6 @@ from backplay.curricula.curriculum import (
 from backplay.errors import BackplayError, show
 from backplay.records import Episode
 
-__all__ = ["Backplay", "Window"]
-
 PAPER_EPOCH = 102_400  # frames per epoch = batch size; appendix A.3, Pommerman "a similar setup"
 
 

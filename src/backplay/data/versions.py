@@ -8,8 +8,6 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterable
 
-__all__ = ["versions_of"]
-
 
 def versions_of(packages: Iterable[str]) -> dict[str, str]:
     """Python's version and those of the packages that are installed."""

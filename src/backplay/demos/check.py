@@ -28,7 +28,7 @@ _NOT_COMPARED = (
 
 
 @dataclass(frozen=True)
-class Report:
+class Checked:
     """What `check` found. `print` it."""
 
     restorer: str
@@ -80,7 +80,7 @@ def check(
     must_be_exact: bool = True,
     settings: Settings = "recorded",
     success: Success | None = None,
-) -> Report:
+) -> Checked:
     """Restores every recorded state in `env`, replays the rest, compares every answer to the bit.
 
     All of the rest is replayed from every state if that takes at most `max_steps` steps; if not, as
@@ -108,7 +108,7 @@ def check(
     return report
 
 
-def _restore_all(env: AnyEnv, demo: Demonstration, max_steps: int, rule: SuccessRule) -> Report:
+def _restore_all(env: AnyEnv, demo: Demonstration, max_steps: int, rule: SuccessRule) -> Checked:
     length = len(demo)
     whole = length * (length + 1) // 2
     horizon = length if whole <= max_steps else max(1, max_steps // length)
@@ -116,7 +116,7 @@ def _restore_all(env: AnyEnv, demo: Demonstration, max_steps: int, rule: Success
     # In a scattered order: a restore must not depend on what was restored before it.
     order = [int(t) for t in np.random.default_rng(0).permutation(length)]
     restored, replayed, failure = _restore_each(env, demo, order, horizon)
-    found = Report(
+    found = Checked(
         demo.restorer.name, restored, replayed,
         success=describe_rule(rule), remarks=_remarks(env, demo, rule),
     )  # fmt: skip
@@ -129,10 +129,10 @@ def _restore_all(env: AnyEnv, demo: Demonstration, max_steps: int, rule: Success
     return replace(found, divergence=divergence, restored_at=at, exact_restorer=would_be)
 
 
-def _states_alone(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> Report:
+def _states_alone(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> Checked:
     """Restores every state and saves it again: all that can be compared without actions."""
     reset_to_another(env, demo.seed, demo.options)
-    found = Report(
+    found = Checked(
         demo.restorer.name, len(demo) + 1, 0, success=describe_rule(rule),
         remarks=(*_remarks(env, demo, rule), _NOT_COMPARED),
     )  # fmt: skip

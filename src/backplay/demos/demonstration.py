@@ -23,7 +23,7 @@ from backplay.demos.fitting import SAY_MINE, Settings, fit_states
 from backplay.errors import BackplayError, DemonstrationError
 from backplay.records import Snapshot
 from backplay.restore import RESTORERS, History, Restorer, renew, restorer_of_file
-from backplay.restore.rollout import AnyEnv, Rollout, replay_from_reset
+from backplay.restore.rollout import AnyEnv, Transcript, replay_from_reset
 
 _KIND = "backplay demonstration"
 
@@ -138,7 +138,7 @@ class Demonstration:
             )
         return Snapshot(self.states[step], self.observations[step])
 
-    def rollout(self) -> Rollout:
+    def rollout(self) -> Transcript:
         """Seed, actions and answers, to be replayed."""
         if self.actions is None:
             raise DemonstrationError(
@@ -146,7 +146,7 @@ class Demonstration:
                 expected="actions to repeat",
                 do="Record it with actions: checks and rebuilding need them, Backplay does not.",
             )
-        return Rollout(
+        return Transcript(
             self.seed, self.options, self.actions, self.observations, self.rewards,
             self.terminations, self.truncations, self.states,
         )  # fmt: skip

@@ -14,8 +14,6 @@ from backplay.data import trees
 from backplay.data.versions import versions_of
 from backplay.restore.rollout import AnyEnv
 
-__all__ = ["describe_env", "settings_in_words"]
-
 
 def describe_env(env: AnyEnv) -> dict[str, Any]:
     """The env's id, arguments, spaces and package versions."""

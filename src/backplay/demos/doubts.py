@@ -22,8 +22,6 @@ from backplay.demos.success import (
 )
 from backplay.restore.rollout import AnyEnv, roll
 
-__all__ = ["BackplayWarning", "doubts", "find_doubts", "warn_of_doubts"]
-
 _EPISODES = 10  # of random play
 _SHARE = 0.2  # random play that succeeds so often says that the end is no feat
 _STEPS = 2000

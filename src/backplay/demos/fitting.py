@@ -21,8 +21,6 @@ from backplay.restore.settings import (
     with_settings,
 )
 
-__all__ = ["SAY_MINE", "Recording", "Settings", "fit_states"]
-
 Settings = Literal["recorded", "mine"]
 """Whose settings hold: those of the recording, or an env with others is refused; or the env's."""
 SAY_MINE = ' To keep the settings that this env has: settings="mine" (--settings mine).'

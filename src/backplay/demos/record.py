@@ -23,7 +23,7 @@ from backplay.restore import (
     restorer_named,
 )
 from backplay.restore.find import no_restorer
-from backplay.restore.rollout import AnyEnv, Policy, Rollout, replay_from_reset, roll
+from backplay.restore.rollout import AnyEnv, Policy, Transcript, replay_from_reset, roll
 
 
 def record(
@@ -97,7 +97,7 @@ def record(
     return demo
 
 
-def _succeeded(rollout: Rollout, asked: bool | Success | None) -> bool | None:
+def _succeeded(rollout: Transcript, asked: bool | Success | None) -> bool | None:
     """Whether the episode was a success, as the user, a rule or the env says; None if nobody."""
     if isinstance(asked, bool):
         return asked
@@ -107,7 +107,7 @@ def _succeeded(rollout: Rollout, asked: bool | Success | None) -> bool | None:
     return bool(said[0]) if said else None
 
 
-def find_exact(env: AnyEnv, rollout: Rollout, but: str) -> tuple[Restorer, Rollout]:
+def find_exact(env: AnyEnv, rollout: Transcript, but: str) -> tuple[Restorer, Transcript]:
     """Another restorer than `but`, exact on this episode, and the episode with its states."""
     reasons = []
     for candidate in candidates(env):

@@ -18,8 +18,6 @@ from backplay.errors import BackplayError, DemonstrationError, show
 from backplay.restore import History, Replay, Restorer, find_restorer, restorer_named
 from backplay.restore.rollout import AnyEnv
 
-__all__ = ["from_states"]
-
 
 def from_states(
     env: AnyEnv,

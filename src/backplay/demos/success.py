@@ -16,7 +16,7 @@ import numpy as np
 from backplay.demos import Demonstration
 from backplay.errors import BackplayError, show
 from backplay.records import Start
-from backplay.restore.rollout import Rollout
+from backplay.restore.rollout import Transcript
 
 SAID_BY_ENV = ("is_success", "success")
 """Keys of `info` by which an environment says whether an episode succeeded."""
@@ -36,7 +36,7 @@ class Ending(NamedTuple):
     """The last info."""
 
 
-def ending(rollout: Rollout) -> Ending:
+def ending(rollout: Transcript) -> Ending:
     """How a rollout from a reset ended."""
     return Ending(
         None, float(rollout.rewards.sum()), len(rollout), float(rollout.rewards[-1]),

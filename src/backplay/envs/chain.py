@@ -22,8 +22,6 @@ from backplay.envs.numbers import whole
 from backplay.errors import BackplayError, show
 from backplay.restore import RESTORERS
 
-__all__ = ["Chain", "demonstration"]
-
 
 class Chain(gym.Env[np.int64, np.int64]):
     """One agent on a chain. In each place one action leads to the next, the others into the trap.

@@ -23,8 +23,6 @@ from backplay.envs.numbers import whole
 from backplay.errors import BackplayError, show
 from backplay.restore import RESTORERS
 
-__all__ = ["Slippery", "best", "demonstration"]
-
 UP, RIGHT, DOWN, LEFT = range(4)
 NAMES = ("up", "right", "down", "left")
 MOVES = ((0, 1), (1, 0), (0, -1), (-1, 0))

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["InitialStates"]
-
 
 class InitialStates:
     """Every episode in the initial state of some demonstration, as long as the env allows."""

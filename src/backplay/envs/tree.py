@@ -22,8 +22,6 @@ from backplay.envs.numbers import whole
 from backplay.errors import BackplayError, show
 from backplay.restore import RESTORERS
 
-__all__ = ["UP", "Tree", "demonstration"]
-
 UP, LEFT, RIGHT = range(3)
 NAMES = ("up", "left", "right")
 ROOT = 0

@@ -24,8 +24,6 @@ from backplay.learners.observations import Arrays, Tensors, as_tensors, join, ma
 from backplay.learners.ppo import PPO
 from backplay.learners.rollout import Rollout
 
-__all__ = ["DAgger", "Expert"]
-
 Expert = Callable[[Any], npt.NDArray[Any]]
 """From observations [rows, ...] to actions [rows, ...], as the environment takes them."""
 

@@ -20,8 +20,6 @@ from backplay.learners.distributions import Distribution, distribution_for
 from backplay.learners.networks import make_network
 from backplay.learners.observations import Tensors
 
-__all__ = ["Discriminator"]
-
 
 class Discriminator(nn.Module):
     """Scores of pairs, from a network of the form that policies have.

@@ -30,8 +30,6 @@ from backplay.learners.ppo import PPO
 from backplay.learners.rollout import Rollout
 from backplay.learners.workers import Workers
 
-__all__ = ["GAIL", "GAILConfig"]
-
 LEAST_SCALE = 0.001  # of rewards, where the discount is 1 or nearly so
 
 
@@ -138,7 +136,7 @@ class GAIL(PPO):
         order = torch.stack(
             [torch.randperm(total, generator=generator)[:size] for _ in range(how.steps)]
         ).flatten()
-        rows, bounds = own_rows(order, list(range(0, len(order) + 1, size)), rollout.share)
+        rows, bounds = own_rows(order, list(range(0, len(order) + 1, size)), rollout.own)
         seen = map_tensors(lambda part: part.flatten(0, 1), rollout.observations)
         done, log = rollout.actions.flatten(0, 1), _Log()
         for first, last in pairwise(bounds):

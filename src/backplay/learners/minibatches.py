@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from backplay.learners.observations import Tensors, map_tensors
-from backplay.learners.workers import Share
+from backplay.learners.workers import EnvRange
 
 
 class Batch(NamedTuple):
@@ -36,19 +36,19 @@ def cut(batch: Batch, first: int, last: int) -> Batch:
     return Batch(observations, *(part[first:last] for part in batch[1:]))
 
 
-def own_rows(order: Tensor, bounds: list[int], share: Share) -> tuple[Tensor, list[int]]:
+def own_rows(order: Tensor, bounds: list[int], own: EnvRange) -> tuple[Tensor, list[int]]:
     """Which rows of its own batch a worker takes, in order, and its part of each minibatch.
 
     Args:
         order: samples of all workers, numbered by step, then by env.
         bounds: where each minibatch begins in it, and where the last one ends.
-        share: the worker's envs.
+        own: the worker's envs.
     """
-    if share.count == share.total:
+    if own.count == own.total:
         return order, bounds
-    steps, envs = order // share.total, order % share.total
-    mine = (envs >= share.first) & (envs < share.last)
-    rows = (steps * share.count + envs - share.first)[mine]
+    steps, envs = order // own.total, order % own.total
+    mine = (envs >= own.first) & (envs < own.last)
+    rows = (steps * own.count + envs - own.first)[mine]
     before = torch.cat([torch.zeros(1, dtype=torch.int64), mine.cumsum(0)])
     return rows, before[bounds].tolist()
 

@@ -126,7 +126,7 @@ class PPO:
         for _ in range(config.passes):
             # Shuffling whole arrays once leaves the minibatches as views.
             order = torch.randperm(len(advantages), generator=self._generator)[: bounds[-1]]
-            rows, own_bounds = own_rows(order, bounds, rollout.share)
+            rows, own_bounds = own_rows(order, bounds, rollout.own)
             shuffled, whole = select(batch, rows), advantages.index_select(0, order)
             for of_all, own in zip(pairwise(bounds), pairwise(own_bounds), strict=True):
                 loss, parts = self._loss(
@@ -172,8 +172,8 @@ class PPO:
 
     def _joined(self, part: Tensor, rollout: Rollout) -> Tensor:
         """A number for each sample of all workers, by step, then by env, flattened."""
-        share = rollout.share
-        return join(self.workers, part.reshape(-1, share.count), share, dim=1).flatten()
+        own = rollout.own
+        return join(self.workers, part.reshape(-1, own.count), own, dim=1).flatten()
 
     def _advantages(self, rollout: Rollout, gae_lambda: float) -> FloatArray:
         config = self.config
@@ -196,7 +196,7 @@ class PPO:
         returns = torch.from_numpy(targets + rollout.values)
         scaled = torch.from_numpy(advantages)
         if config.normalise_advantages == "batch":
-            among = join(self.workers, scaled, rollout.share, dim=1)
+            among = join(self.workers, scaled, rollout.own, dim=1)
             scaled = normalise(scaled, among)
         return Batch(
             map_tensors(lambda part: part.flatten(0, 1), rollout.observations),

@@ -27,7 +27,7 @@ from backplay.learners.observations import (
     row,
     store,
 )
-from backplay.learners.workers import Share, Workers, share_of
+from backplay.learners.workers import EnvRange, Workers, own_range
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ class Rollout:
     """The vector env's infos at each step where some episode ended, with the step's index."""
     last_observations: Any
     """Where the envs are now: what the next `collect` starts from."""
-    share: Share
+    own: EnvRange
     """Which of all workers' envs these are."""
 
     @property
@@ -65,7 +65,7 @@ class Rollout:
     @property
     def frames(self) -> int:
         """Number of environment steps of all workers."""
-        return len(self.rewards) * self.share.total
+        return len(self.rewards) * self.own.total
 
 
 def collect(
@@ -81,14 +81,14 @@ def collect(
 ) -> Rollout:
     """Sample the network's policy for `steps` steps in each env."""
     _require_same_step(envs)
-    share = share_of(workers, envs.num_envs)
+    own = own_range(workers, envs.num_envs)
     first = numeric(observations)
     seen = allocate(steps, first)
     seen_tensors = as_tensors(seen)
     shape = (steps, envs.num_envs)
     rewards = np.empty(shape, np.float32)
     terminated, truncated = np.empty(shape, np.bool_), np.empty(shape, np.bool_)
-    noise = distribution.noise((steps, share.total), generator)[:, share.first : share.last]
+    noise = distribution.noise((steps, own.total), generator)[:, own.first : own.last]
     parameters: list[Tensor] = []
     values: list[Tensor] = []
     actions: list[Tensor] = []
@@ -137,7 +137,7 @@ def collect(
         truncated=truncated,
         final_infos=final_infos,
         last_observations=observations,
-        share=share,
+        own=own,
     )
 
 

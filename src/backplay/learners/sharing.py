@@ -1,6 +1,6 @@
 """Vector envs as one of several workers has them: it steps its share, and hears of all.
 
-`divide` makes one of two kinds. Where each worker has made its own envs (`OwnShare`), they are
+`divide` makes one of two kinds. Where each worker has made its own envs (`OwnEnvs`), they are
 stepped apart, and what the others' say is gathered. Where each has made all of them (`SliceOfAll`),
 as a batched env that draws all starts from one stream must be, everyone steps all of them with
 everyone's actions: the envs are cheap then, and the network's work is what is shared.
@@ -21,10 +21,8 @@ from gymnasium.vector import VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from backplay.errors import BackplayError, show
-from backplay.learners.workers import Share, Workers, join
+from backplay.learners.workers import EnvRange, Workers, join
 from backplay.records import episodes_as_rows, rows_as_episodes
-
-__all__ = ["OwnShare", "SliceOfAll", "divide"]
 
 AnyVector = VectorEnv[Any, Any, Any]
 Seeds = int | Sequence[int | None] | None
@@ -34,20 +32,20 @@ def divide(envs: AnyVector, total: int, workers: Workers) -> AnyVector:
     """The vector env a worker trains in, of `total` envs in all: `envs` itself if it is alone.
 
     Args:
-        envs: the worker's own share of the envs, `Share.of(total, rank, size)`; or all of them.
+        envs: the worker's own share of the envs, `EnvRange.of(total, rank, size)`; or all of them.
         total: how many all workers have together.
         workers: who they are.
     """
-    share = Share.of(total, workers.rank, workers.size)
+    own = EnvRange.of(total, workers.rank, workers.size)
     if total < workers.size:
         raise BackplayError(
             "num_envs", expected=f"at least {workers.size}, one for each worker", got=total,
             do="Start fewer workers.",
         )  # fmt: skip
     if envs.num_envs == total:
-        return envs if workers.size == 1 else SliceOfAll(envs, share, workers)
-    if envs.num_envs == share.count:
-        return OwnShare(envs, share, workers)
+        return envs if workers.size == 1 else SliceOfAll(envs, own, workers)
+    if envs.num_envs == own.count:
+        return OwnEnvs(envs, own, workers)
     raise BackplayError(
         "num_envs", expected=f"{envs.num_envs}, as many as the batched env has", got=total
     )
@@ -56,14 +54,14 @@ def divide(envs: AnyVector, total: int, workers: Workers) -> AnyVector:
 class _Part(VectorEnv[Any, Any, Any]):
     """What both kinds have in common: the spaces and the size of a worker's share."""
 
-    def __init__(self, envs: AnyVector, share: Share, workers: Workers) -> None:
-        self.envs, self.share, self.workers = envs, share, workers
-        self.num_envs = share.count
+    def __init__(self, envs: AnyVector, own: EnvRange, workers: Workers) -> None:
+        self.envs, self.own, self.workers = envs, own, workers
+        self.num_envs = own.count
         self.metadata, self.render_mode = envs.metadata, envs.render_mode
         self.single_observation_space = envs.single_observation_space
         self.single_action_space = envs.single_action_space
-        self.observation_space = batch_space(envs.single_observation_space, share.count)
-        self.action_space = batch_space(envs.single_action_space, share.count)
+        self.observation_space = batch_space(envs.single_observation_space, own.count)
+        self.action_space = batch_space(envs.single_action_space, own.count)
 
     def __getattr__(self, name: str) -> Any:
         """`get_state`, `set_state` and `observe`: there if the envs have them."""
@@ -82,19 +80,17 @@ class _Part(VectorEnv[Any, Any, Any]):
         self.envs.close(**kwargs)
 
 
-class OwnShare(_Part):
+class OwnEnvs(_Part):
     """The envs of one worker, which are stepped by nobody else."""
 
     def reset(
         self, *, seed: Seeds = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        first, last = self.share.first, self.share.last
+        first, last = self.own.first, self.own.last
         if isinstance(seed, int | np.integer):  # Gymnasium's rule: the env i gets seed + i
-            seed = [int(seed) + i for i in range(self.share.total)]
-        if seed is not None and len(seed) != self.share.total:
-            raise BackplayError(
-                "seed", expected=f"one number or {self.share.total}", got=show(seed)
-            )
+            seed = [int(seed) + i for i in range(self.own.total)]
+        if seed is not None and len(seed) != self.own.total:
+            raise BackplayError("seed", expected=f"one number or {self.own.total}", got=show(seed))
         return self.envs.reset(seed=None if seed is None else seed[first:last], options=options)  # type: ignore[arg-type]
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
@@ -122,8 +118,8 @@ class OwnShare(_Part):
         self.envs.set_state(self._own_state(state))  # type: ignore[attr-defined]
 
     def _own_state(self, state: dict[str, Any]) -> Any:
-        if _is_by_env(state) and len(state["envs"]) == self.share.total:
-            own = slice(self.share.first, self.share.last)
+        if _is_by_env(state) and len(state["envs"]) == self.own.total:
+            own = slice(self.own.first, self.own.last)
             return {"envs": state["envs"][own], "observations": _rows(state["observations"], own)}
         saved = state.get("by_worker")
         if isinstance(saved, list) and len(saved) == self.workers.size:
@@ -158,13 +154,13 @@ class SliceOfAll(_Part):
     def _everyones(self, actions: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The actions of all workers, [total, ...]; sent as bytes, whatever they are."""
         mine = np.ascontiguousarray(actions).reshape(len(actions), -1).view(np.uint8)
-        joined = join(self.workers, torch.from_numpy(mine), self.share).numpy()
+        joined = join(self.workers, torch.from_numpy(mine), self.own).numpy()
         whole: np.ndarray[Any, Any] = joined.view(actions.dtype)
-        return whole.reshape(self.share.total, *actions.shape[1:])
+        return whole.reshape(self.own.total, *actions.shape[1:])
 
     def _own(self, tree: Any) -> Any:
         """What the envs said of the share."""
-        return _rows(tree, slice(self.share.first, self.share.last))
+        return _rows(tree, slice(self.own.first, self.own.last))
 
     def _get_state(self) -> Any:
         return self.envs.get_state()  # type: ignore[attr-defined]

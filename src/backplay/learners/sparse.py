@@ -27,8 +27,6 @@ from backplay.errors import BackplayError, show
 from backplay.extras import require
 from backplay.learners.encoders import linear
 
-__all__ = ["FactNetwork", "FactSum", "TableAdam", "fact_network"]
-
 BETAS = (0.9, 0.999)  # torch's own for Adam
 
 

@@ -12,8 +12,6 @@ from torch import nn
 
 from backplay.errors import BackplayError, show
 
-__all__ = ["Teacher"]
-
 
 @dataclass(frozen=True, eq=False)
 class Teacher:

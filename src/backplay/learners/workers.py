@@ -24,17 +24,12 @@ from torch import Tensor
 from backplay.data.trees import Tree, pack, unpack
 from backplay.errors import BackplayError, show
 
-__all__ = [
-    "Alone", "Distributed", "Share", "Workers", "any_of", "distributed", "from_first", "join",
-    "means", "require_same", "share_of",
-]  # fmt: skip
-
 TIMEOUT = 600.0  # seconds; the longest that others may have to wait is an evaluation by the first
 _NEEDED = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 
 
 @dataclass(frozen=True)
-class Share:
+class EnvRange:
     """Of `total` envs, those from `first` to before `last`."""
 
     first: int
@@ -42,7 +37,7 @@ class Share:
     total: int
 
     @classmethod
-    def of(cls, total: int, rank: int, size: int) -> Share:
+    def of(cls, total: int, rank: int, size: int) -> EnvRange:
         """The share of the worker `rank` of `size`; the shares differ by one env at most."""
         return cls(total * rank // size, total * (rank + 1) // size, total)
 
@@ -145,25 +140,25 @@ def distributed(timeout_seconds: float = TIMEOUT) -> Workers:
         ) from error  # fmt: skip
 
 
-def share_of(workers: Workers, count: int) -> Share:
+def own_range(workers: Workers, count: int) -> EnvRange:
     """The share of a worker that has `count` envs, when each may have its own number."""
     if workers.size == 1:
-        return Share(0, count, count)
+        return EnvRange(0, count, count)
     counts = torch.zeros(workers.size, dtype=torch.int64)
     counts[workers.rank] = count
     all_counts: list[int] = workers.add(counts).tolist()
     first = sum(all_counts[: workers.rank])
-    return Share(first, first + count, sum(all_counts))
+    return EnvRange(first, first + count, sum(all_counts))
 
 
-def join(workers: Workers, part: Tensor, share: Share, dim: int = 0) -> Tensor:
+def join(workers: Workers, part: Tensor, own: EnvRange, dim: int = 0) -> Tensor:
     """All workers' parts side by side along `dim`, in the order of the envs."""
     if workers.size == 1:
         return part
     shape = list(part.shape)
-    shape[dim] = share.total
+    shape[dim] = own.total
     whole = torch.zeros(shape, dtype=part.dtype)
-    whole.narrow(dim, share.first, share.count).copy_(part)
+    whole.narrow(dim, own.first, own.count).copy_(part)
     return workers.add(whole)
 
 

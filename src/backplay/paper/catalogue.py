@@ -22,8 +22,6 @@ from backplay.report.exhibit import Exhibit, together
 from backplay.report.records import RunRecord
 from backplay.train.job import Job
 
-__all__ = ["FOLDERS", "Experiment", "exhibit", "experiment", "experiments", "job_class", "names"]
-
 FOLDERS: dict[str, tuple[str, ...]] = {
     "maze": (
         "maze-table", "maze-curves", "maze-cloning", "maze-new", "maze-budget", "maze-default",

@@ -12,7 +12,7 @@ from backplay.restore.layers import History
 from backplay.restore.replays import renew
 from backplay.restore.restorer import Restorer
 from backplay.restore.restorers import candidates
-from backplay.restore.rollout import AnyEnv, Rollout, replay, reset_to_another, roll
+from backplay.restore.rollout import AnyEnv, Transcript, replay, reset_to_another, roll
 
 
 def find_restorer(
@@ -88,7 +88,7 @@ def _can_reset(env: AnyEnv, seed: int, options: dict[str, Any] | None) -> bool:
 
 
 def find_flaw(
-    env: AnyEnv, restorer: Restorer, rollout: Rollout, *, points: int = 16, horizon: int = 32
+    env: AnyEnv, restorer: Restorer, rollout: Transcript, *, points: int = 16, horizon: int = 32
 ) -> str | None:
     """Why `restorer` is not exact on `env` along `rollout`, whose states it saved; None if it is.
 

@@ -34,7 +34,7 @@ class Divergence(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rollout:
+class Transcript:
     """What was done and what came of it; T actions, T + 1 observations."""
 
     seed: int | None
@@ -60,7 +60,7 @@ def roll(
     options: dict[str, Any] | None = None,
     max_steps: int = 1_000_000,
     save: Callable[[AnyEnv], Any] | None = None,
-) -> Rollout:
+) -> Transcript:
     """Plays one episode from `reset(seed, options)` until it ends or the actions do."""
     if not callable(policy_or_actions) and not isinstance(policy_or_actions, Iterable):
         raise BackplayError(
@@ -97,7 +97,7 @@ def roll(
         if save and states is not None:
             states.append(save(env))
     flags = np.array(ends, bool).reshape(-1, 2)
-    return Rollout(
+    return Transcript(
         seed, options, actions, observations, np.array(rewards, np.float64),
         flags[:, 0].copy(), flags[:, 1].copy(), states, dict(info),
     )  # fmt: skip
@@ -105,7 +105,7 @@ def roll(
 
 def replay(
     env: AnyEnv,
-    rollout: Rollout,
+    rollout: Transcript,
     start: int = 0,
     stop: int | None = None,
     on_state: Callable[[int], None] | None = None,
@@ -134,7 +134,7 @@ def replay(
 
 
 def replay_from_reset(
-    env: AnyEnv, rollout: Rollout, on_state: Callable[[int], None] | None = None
+    env: AnyEnv, rollout: Transcript, on_state: Callable[[int], None] | None = None
 ) -> Divergence | None:
     """Resets with the rollout's seed and options, then repeats it all as `replay` does."""
     observation, _ = env.reset(seed=rollout.seed, options=_own(rollout.options))

@@ -26,8 +26,6 @@ from backplay.restore.layers import (
 )
 from backplay.restore.rollout import AnyEnv
 
-__all__ = ["Setting", "describe", "fit_layers", "other_settings", "with_settings"]
-
 _LAYERS_AT = {"attributes": None, "own": 2, "atari": 1, "mujoco": 2, "deepcopy": 1}
 """Where the layers stand in the states of each restorer; None: the state is nothing else."""
 _CLOCK = "TimeLimit"

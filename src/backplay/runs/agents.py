@@ -15,8 +15,6 @@ from backplay.runs.execute import opened
 from backplay.train import Training
 from backplay.train.agent import Agent
 
-__all__ = ["load_agent"]
-
 
 def load_agent(path: str | Path) -> Agent:
     """The agent of the run in a directory, as it was saved last."""

@@ -17,7 +17,7 @@ from backplay.studio import journal
 from backplay.studio.agents import Checkpoint
 from backplay.studio.folder import Folder
 from backplay.studio.gallery import Opened
-from backplay.studio.journal import Task
+from backplay.studio.journal import Setup
 from backplay.studio.recording import Recording
 from backplay.studio.stage import Stage
 from backplay.studio.trainings import Trainings
@@ -147,7 +147,7 @@ class Desk:
                 self._opened.close()
                 self._opened = None
 
-    def _begin(self, task: Task, **taken: Any) -> None:
+    def _begin(self, task: Setup, **taken: Any) -> None:
         self.end_recording()
         self.stage = Stage(lambda: Recording(task, self.folder, **taken))
 
@@ -180,7 +180,7 @@ def _summary(path: Path, size: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _task(asked: dict[str, Any]) -> Task:
+def _task(asked: dict[str, Any]) -> Setup:
     env, kwargs, seed = asked.get("env"), asked.get("env_kwargs", {}), asked.get("seed", 0)
     if not isinstance(env, str) or not env.strip():
         raise BackplayError("env", expected="an environment's id", got=show(env))
@@ -188,7 +188,7 @@ def _task(asked: dict[str, Any]) -> Task:
         raise BackplayError("arguments", expected="a JSON object", got=show(kwargs))
     if type(seed) is not int or seed < 0:
         raise BackplayError("seed", expected="a whole number from 0", got=show(seed))
-    return Task(env=env.strip(), env_kwargs=kwargs, seed=seed)
+    return Setup(env=env.strip(), env_kwargs=kwargs, seed=seed)
 
 
 def _is_stretch(cut: Any, end: int) -> bool:

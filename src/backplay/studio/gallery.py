@@ -23,7 +23,7 @@ from backplay.errors import BackplayError, DemonstrationError
 from backplay.extras import require
 from backplay.restore.rollout import AnyEnv
 from backplay.studio import pictures
-from backplay.studio.journal import Task
+from backplay.studio.journal import Setup
 from backplay.studio.pictures import Picture
 from backplay.studio.recording import CHECKED_STEPS
 from backplay.train.environments import kwargs_for, make_env
@@ -56,12 +56,12 @@ class Opened:
         """Does `work` in the thread of the environment."""
         return self._thread.submit(work).result()
 
-    def task(self) -> Task:
+    def task(self) -> Setup:
         """What it is a demonstration of."""
         demo = self.demo
         assert demo.env_id is not None
         kwargs = kwargs_for(demo.env_id, None, demo)
-        return Task(env=demo.env_id, env_kwargs=kwargs, seed=demo.seed or 0)
+        return Setup(env=demo.env_id, env_kwargs=kwargs, seed=demo.seed or 0)
 
     def facts(self) -> dict[str, Any]:
         """What it holds, as plain data."""

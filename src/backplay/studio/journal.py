@@ -25,7 +25,7 @@ _MOST_BYTES = 2**28
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task:
+class Setup:
     """What is recorded."""
 
     env: str
@@ -41,7 +41,7 @@ class Left:
     """A recording that was not ended."""
 
     name: str
-    task: Task
+    task: Setup
     began: float
     """Seconds since 1970."""
     actions: list[Any]
@@ -53,7 +53,7 @@ class Left:
 class Journal:
     """The file of one recording."""
 
-    def __init__(self, folder: Folder, task: Task) -> None:
+    def __init__(self, folder: Folder, task: Setup) -> None:
         self.path = _place(folder) / f"{time.time_ns()}-{secrets.token_hex(3)}.jsonl"
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file: TextIO = self.path.open("x", encoding="utf-8")
@@ -153,7 +153,7 @@ def _read(path: Path) -> Left | None:
         if not actions and not takes:
             path.unlink()
             return None
-        task = Task(**head["task"])
+        task = Setup(**head["task"])
         began = float(head["began"])
         return Left(name=path.name, task=task, began=began, actions=actions, takes=takes)
     except (OSError, ValueError, KeyError, TypeError):

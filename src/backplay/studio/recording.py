@@ -18,7 +18,7 @@ from backplay.demos.take import Take
 from backplay.errors import BackplayError, show
 from backplay.studio import controls, pictures
 from backplay.studio.folder import Folder
-from backplay.studio.journal import Journal, Task
+from backplay.studio.journal import Journal, Setup
 from backplay.studio.pictures import Picture
 from backplay.train.environments import make_env
 
@@ -46,7 +46,7 @@ class Recording:
 
     def __init__(
         self,
-        task: Task,
+        task: Setup,
         folder: Folder,
         *,
         actions: Sequence[Any] = (),

@@ -7,17 +7,17 @@ from backplay.extras import require
 require("numba", "scipy", "networkx")
 
 from backplay.theory.bounds import (
-    Work,
+    Cost,
     log_backplay,
     log_backplay_sum,
     log_standard,
     log_uniform,
-    merging_work,
+    merging_cost,
     number,
-    walking_work,
+    walking_cost,
 )
 from backplay.theory.chains import Chain
-from backplay.theory.graphs import Task, grid, line, maze, regular, tree
+from backplay.theory.graphs import GraphTask, grid, line, maze, regular, tree
 from backplay.theory.growth import Growth, growth
 from backplay.theory.hitting import (
     eigenvalues,
@@ -39,7 +39,9 @@ from backplay.theory.study import Finding, Panel, Series, Sizes, Study, Table
 __all__ = [
     "STUDIES",
     "Chain",
+    "Cost",
     "Finding",
+    "GraphTask",
     "Growth",
     "Panel",
     "Phases",
@@ -49,8 +51,6 @@ __all__ = [
     "Sizes",
     "Study",
     "Table",
-    "Task",
-    "Work",
     "eigenvalues",
     "generating_function",
     "grid",
@@ -66,7 +66,7 @@ __all__ = [
     "log_uniform",
     "maze",
     "mean_length_within",
-    "merging_work",
+    "merging_cost",
     "number",
     "passage_times",
     "phases",
@@ -78,6 +78,6 @@ __all__ = [
     "spectral_gap",
     "stepwise",
     "tree",
-    "walking_work",
+    "walking_cost",
     "windowed",
 ]

@@ -1,7 +1,7 @@
 """The paper's rates, and the exact counts that they bound.
 
 Comes in: a chain, where trials start, how long a trial may take. Goes out: logarithms of the rates,
-and `Work`: expected trials and steps until the value at the start is updated.
+and `Cost`: expected trials and steps until the value at the start is updated.
 
 What is counted. Learning is by one-step backups under a fixed policy. The goal is informed; a
 distance l becomes informed when the step l -> l - 1 is taken while l - 1 is informed. So the
@@ -29,17 +29,6 @@ from backplay.errors import BackplayError, show
 from backplay.theory.chains import Chain
 from backplay.theory.hitting import log_reach_within, mean_length_within
 from backplay.theory.starts import Phases
-
-__all__ = [
-    "Work",
-    "log_backplay",
-    "log_backplay_sum",
-    "log_standard",
-    "log_uniform",
-    "merging_work",
-    "number",
-    "walking_work",
-]
 
 
 def number(logarithm: float) -> float:
@@ -81,7 +70,7 @@ def log_uniform(length: int, alpha: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
+class Cost:
     """Expected trials and steps, as logarithms, by the number of informed distances."""
 
     log_trials_by_informed: FloatArray
@@ -111,8 +100,8 @@ class Work:
         return number(self.log_steps)
 
 
-def merging_work(chain: Chain, where: Phases, horizon: int) -> Work:
-    """Expected work in the proof's reading, exact and in logarithms throughout.
+def merging_cost(chain: Chain, where: Phases, horizon: int) -> Cost:
+    """Expected cost in the proof's reading, exact and in logarithms throughout.
 
     With k distances merged, a trial from distance j succeeds with the probability of going from j
     to k within `horizon` steps. Trials are independent, so their number is geometric, and by Wald's
@@ -129,11 +118,11 @@ def merging_work(chain: Chain, where: Phases, horizon: int) -> Work:
             mean_length = float(starts[k, k + 1 :] @ mean_length_within(rest, horizon)[1:])
             trials[k] = -success
             steps[k] = np.log(mean_length) - success if success > -inf else inf
-    return Work(trials, steps)
+    return Cost(trials, steps)
 
 
-def walking_work(chain: Chain, where: Phases, horizon: int) -> Work:
-    """Expected work of a learner whose trials end at the goal or at the horizon only.
+def walking_cost(chain: Chain, where: Phases, horizon: int) -> Cost:
+    """Expected cost of a learner whose trials end at the goal or at the horizon only.
 
     Exact by dynamic programming: where a trial that begins with k informed distances ends, for
     every k; then a chain over k. In plain floats: a chance below 1e-308 counts as 0.
@@ -151,7 +140,7 @@ def walking_work(chain: Chain, where: Phases, horizon: int) -> Work:
     return _visits(ends, lengths)
 
 
-def _visits(ends: FloatArray, lengths: FloatArray) -> Work:
+def _visits(ends: FloatArray, lengths: FloatArray) -> Cost:
     """Expected trials by informed distances from the law of one trial's end, [M, M + 1]."""
     size = len(lengths)
     entries = np.zeros(size)  # probability that k distances are ever exactly what is informed
@@ -167,7 +156,7 @@ def _visits(ends: FloatArray, lengths: FloatArray) -> Work:
                 trials[k] = inf
                 break
         steps = np.where(trials > 0, trials * lengths, 0.0)
-        return Work(np.log(trials), np.log(steps))
+        return Cost(np.log(trials), np.log(steps))
 
 
 @njit(cache=True, nogil=True)

@@ -11,15 +11,13 @@ import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
 from backplay.curricula import Curriculum, Standard, Uniform
-from backplay.theory.bounds import Work, merging_work, number
+from backplay.theory.bounds import Cost, merging_cost, number
 from backplay.theory.chains import Chain
 from backplay.theory.growth import growth
 from backplay.theory.hitting import log_passage_times, log_relaxation
 from backplay.theory.simulate import simulate_chain
 from backplay.theory.starts import phases, stepwise, windowed
 from backplay.theory.study import Finding, Panel, Series, Sizes, Study, Table, judged, short
-
-__all__ = ["gap", "horizons", "trials"]
 
 GAPS = (
     (0.1, 0.0), (0.3, 0.0), (0.38, 0.0), (0.4, 0.0), (0.45, 0.0), (0.5, 0.0), (0.7, 0.0),
@@ -113,13 +111,13 @@ def trials(sizes: Sizes, rng: np.random.Generator) -> Study:
     panels: list[Panel] = []
     findings: list[Finding] = []
     for alpha in (0.3, 0.5, 0.7):
-        exact = {name: _works(name, sizes.lengths, alpha) for name in _regimes(4)}
+        exact = {name: _costs(name, sizes.lengths, alpha) for name in _regimes(4)}
         series = []
-        for name, works in exact.items():
-            counts = [number(work.log_trials) for work in works]
+        for name, costs in exact.items():
+            counts = [number(cost.log_trials) for cost in costs]
             series.append(Series(name, [float(m) for m in sizes.lengths], counts))
-            series.append(_simulated(name, sizes, alpha, works, rng))
-            findings += _rates(name, sizes.lengths, alpha, works, rng)
+            series.append(_simulated(name, sizes, alpha, costs, rng))
+            findings += _rates(name, sizes.lengths, alpha, costs, rng)
         panels.append(Panel(f"alpha = {alpha:g}", "M", "trials", series, log_x=True))
     findings.sort(key=lambda finding: finding.claim)
     return Study(
@@ -130,20 +128,20 @@ def trials(sizes: Sizes, rng: np.random.Generator) -> Study:
     )  # fmt: skip
 
 
-def _works(name: str, lengths: tuple[int, ...], alpha: float) -> list[Work]:
+def _costs(name: str, lengths: tuple[int, ...], alpha: float) -> list[Cost]:
     return [
-        merging_work(Chain.constant(m, alpha), phases(_regimes(m)[name], m), m) for m in lengths
+        merging_cost(Chain.constant(m, alpha), phases(_regimes(m)[name], m), m) for m in lengths
     ]
 
 
 def _simulated(
-    name: str, sizes: Sizes, alpha: float, works: list[Work], rng: np.random.Generator
+    name: str, sizes: Sizes, alpha: float, costs: list[Cost], rng: np.random.Generator
 ) -> Series:
     x, y, low, high = [], [], [], []
-    for m, work in zip(sizes.lengths, works, strict=True):
+    for m, cost in zip(sizes.lengths, costs, strict=True):
         if (
-            work.steps * sizes.chain_runs > sizes.steps
-            or work.trials * sizes.chain_runs > sizes.steps
+            cost.steps * sizes.chain_runs > sizes.steps
+            or cost.trials * sizes.chain_runs > sizes.steps
         ):
             continue
         runs = simulate_chain(
@@ -159,9 +157,9 @@ def _simulated(
 
 
 def _rates(
-    name: str, lengths: tuple[int, ...], alpha: float, works: list[Work], rng: np.random.Generator
+    name: str, lengths: tuple[int, ...], alpha: float, costs: list[Cost], rng: np.random.Generator
 ) -> list[Finding]:
-    found = growth(lengths, [work.log_steps for work in works], rng, logarithms=True)
+    found = growth(lengths, [cost.log_steps for cost in costs], rng, logarithms=True)
     where = f"{name}, alpha = {alpha:g}, steps, H = M"
     if name == "Standard":
         text, rate = "steps grow at rate -log(alpha)/2 or faster", -log(alpha) / 2
@@ -179,7 +177,7 @@ def horizons(sizes: Sizes, rng: np.random.Generator) -> Study:
         cells = []
         for k, head in zip(times, heads, strict=True):
             logs = [
-                merging_work(Chain.constant(m, alpha), phases(Standard(), m), k * m).log_trials
+                merging_cost(Chain.constant(m, alpha), phases(Standard(), m), k * m).log_trials
                 for m in lengths
             ]
             cells.append(", ".join(short(number(x)) for x in logs))

@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike
 from backplay.curricula.curriculum import FloatArray, whole_number
 from backplay.errors import BackplayError, show
 
-__all__ = ["Chain"]
-
 SLACK = 1e-9  # how far probabilities may be from summing to 1
 
 

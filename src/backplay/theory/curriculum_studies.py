@@ -11,20 +11,18 @@ import numpy as np
 
 from backplay.curricula import Standard, Uniform
 from backplay.theory.bounds import (
-    Work,
+    Cost,
     log_backplay_sum,
     log_standard,
     log_uniform,
-    merging_work,
+    merging_cost,
     number,
-    walking_work,
+    walking_cost,
 )
 from backplay.theory.chains import Chain
 from backplay.theory.growth import growth
 from backplay.theory.starts import phases, stepwise, windowed
 from backplay.theory.study import Panel, Series, Sizes, Study, Table, judged, short
-
-__all__ = ["ratio", "windows"]
 
 
 def windows(sizes: Sizes, rng: np.random.Generator) -> Study:
@@ -32,23 +30,23 @@ def windows(sizes: Sizes, rng: np.random.Generator) -> Study:
     m_all, alpha, rows = 24, 0.3, []
     chain = Chain.constant(m_all, alpha)
     steps = (1, 2, 4, 8, 12, 24)
-    kinds: dict[str, list[Work]] = {"stepwise": [], "walking": [], "windowed": []}
+    kinds: dict[str, list[Cost]] = {"stepwise": [], "walking": [], "windowed": []}
     for m in steps:
-        kinds["stepwise"].append(merging_work(chain, phases(stepwise(m_all, m), m_all), m_all))
-        kinds["walking"].append(walking_work(chain, phases(stepwise(m_all, m), m_all), m_all))
-        kinds["windowed"].append(merging_work(chain, phases(windowed(m_all, m), m_all), m_all))
-        works = [works[-1] for works in kinds.values()]
+        kinds["stepwise"].append(merging_cost(chain, phases(stepwise(m_all, m), m_all), m_all))
+        kinds["walking"].append(walking_cost(chain, phases(stepwise(m_all, m), m_all), m_all))
+        kinds["windowed"].append(merging_cost(chain, phases(windowed(m_all, m), m_all), m_all))
+        costs = [costs[-1] for costs in kinds.values()]
         bound = number(log_backplay_sum(chain, m))
-        cells = [f"{short(work.trials)} ({short(work.steps)})" for work in works]
+        cells = [f"{short(cost.trials)} ({short(cost.steps)})" for cost in costs]
         rows.append([f"{m}", *cells, short(bound)])
-    uniform = merging_work(chain, phases(Uniform(), m_all), m_all)
-    walking = walking_work(chain, phases(Uniform(), m_all), m_all)
-    standard = merging_work(chain, phases(Standard(), m_all), m_all)
+    uniform = merging_cost(chain, phases(Uniform(), m_all), m_all)
+    walking = walking_cost(chain, phases(Uniform(), m_all), m_all)
+    standard = merging_cost(chain, phases(Standard(), m_all), m_all)
     head = [
         "m", "stepwise, merging", "stepwise, walking", "windowed, merging",
         "the proof's sum, steps",
     ]  # fmt: skip
-    logs = {name: [work.log_trials for work in works] for name, works in kinds.items()}
+    logs = {name: [cost.log_trials for cost in costs] for name, costs in kinds.items()}
     stepped = growth(steps, logs["stepwise"], rng, logarithms=True)
     wide = growth(steps, logs["windowed"], rng, logarithms=True)
     findings = [
@@ -89,10 +87,10 @@ def ratio(sizes: Sizes, rng: np.random.Generator) -> Study:
     ratios: dict[str, list[Series]] = {"merging": [], "walking": []}
     for alpha in (0.1, 0.3, 0.5, 0.6):
         cells = []
-        for reading, work in (("merging", merging_work), ("walking", walking_work)):
+        for reading, cost in (("merging", merging_cost), ("walking", walking_cost)):
             logs = [
-                work(Chain.constant(m, alpha), phases(Uniform(), m), m).log_trials
-                - work(Chain.constant(m, alpha), phases(stepwise(m, 1), m), m).log_trials
+                cost(Chain.constant(m, alpha), phases(Uniform(), m), m).log_trials
+                - cost(Chain.constant(m, alpha), phases(stepwise(m, 1), m), m).log_trials
                 for m in lengths
             ]
             values = [number(value) for value in logs]

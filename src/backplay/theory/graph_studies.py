@@ -11,14 +11,12 @@ from math import sqrt
 import numpy as np
 
 from backplay.curricula import Curriculum, Standard, Uniform
-from backplay.theory.bounds import walking_work
-from backplay.theory.graphs import Task, grid, maze, regular, tree
+from backplay.theory.bounds import walking_cost
+from backplay.theory.graphs import GraphTask, grid, maze, regular, tree
 from backplay.theory.projection import project
 from backplay.theory.simulate import Runs, simulate_graph
 from backplay.theory.starts import phases, stepwise
 from backplay.theory.study import Panel, Series, Sizes, Study, Table, judged, short
-
-__all__ = ["graphs", "trees"]
 
 TASK_SEED = 0  # of the random graphs: the same whatever the seed of the runs
 SHARES = {"50 % of the leaves": 0.5, "90 %": 0.9, "all": 1.0}
@@ -38,7 +36,7 @@ def graphs(sizes: Sizes, rng: np.random.Generator) -> Study:
         for regime, curriculum in _regimes(task.length).items():
             runs = simulate_graph(task, curriculum, horizon=horizon, runs=sizes.graph_runs, rng=rng)
             where = phases(curriculum, found.chain.length)
-            chain = walking_work(found.chain, where, horizon).trials
+            chain = walking_cost(found.chain, where, horizon).trials
             mean, low, high = _mean(runs)
             cells.append(f"{short(mean)}, chain {short(chain)}")
             seen.append((mean, low, high))
@@ -111,7 +109,7 @@ def _regimes(length: int) -> dict[str, Curriculum]:
 
 
 def _gain(
-    task: Task, share: float, runs: int, rng: np.random.Generator
+    task: GraphTask, share: float, runs: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
     """Trials of Standard over trials of Backplay, with the interval of the ratio of means."""
     slow, fast = (

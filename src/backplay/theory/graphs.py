@@ -1,6 +1,6 @@
 """Tasks on graphs: a graph, where episodes start, the goal, and one demonstration.
 
-Comes in: sizes, and a generator where something is drawn. Goes out: a `Task` around a networkx
+Comes in: sizes, and a generator where something is drawn. Goes out: a `GraphTask` around a networkx
 graph. Does not know: policies, chains or curricula.
 """
 
@@ -17,11 +17,9 @@ import numpy as np
 from backplay.curricula.curriculum import whole_number
 from backplay.errors import BackplayError, show
 
-__all__ = ["Task", "grid", "line", "maze", "regular", "tree"]
-
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class GraphTask:
     """Get from a start to the goal along the edges of a connected graph."""
 
     graph: Any
@@ -61,25 +59,25 @@ class Task:
         return len(self.demonstration) - 1
 
 
-def line(length: int) -> Task:
+def line(length: int) -> GraphTask:
     """A path of `length` edges: start at one end, goal at the other."""
     length = whole_number("length", length, at_least=1)
-    return Task(nx.path_graph(length + 1), 0, range(length, -1, -1))
+    return GraphTask(nx.path_graph(length + 1), 0, range(length, -1, -1))
 
 
-def grid(width: int, height: int) -> Task:
+def grid(width: int, height: int) -> GraphTask:
     """A rectangle of cells: from one corner to the opposite one, round the outside."""
     width = whole_number("width", width, at_least=2)
     height = whole_number("height", height, at_least=2)
     side = [(x, height - 1) for x in range(width - 1, -1, -1)]
-    return Task(
+    return GraphTask(
         nx.grid_2d_graph(width, height),
         (0, 0),
         [*side, *((0, y) for y in range(height - 2, -1, -1))],
     )
 
 
-def maze(size: int, walls: int, rng: np.random.Generator) -> Task:
+def maze(size: int, walls: int, rng: np.random.Generator) -> GraphTask:
     """A square with walls on random cells; start and goal are as far apart as it allows.
 
     What cannot be reached from the largest open region is left out.
@@ -97,7 +95,7 @@ def maze(size: int, walls: int, rng: np.random.Generator) -> Task:
             return _farthest_apart(graph.subgraph(region).copy(), min(region))
 
 
-def regular(nodes: int, degree: int, rng: np.random.Generator) -> Task:
+def regular(nodes: int, degree: int, rng: np.random.Generator) -> GraphTask:
     """A connected random graph in which every node has `degree` neighbours (3 or more)."""
     nodes = whole_number("nodes", nodes, at_least=4)
     degree = whole_number("degree", degree, at_least=3)
@@ -112,7 +110,7 @@ def regular(nodes: int, degree: int, rng: np.random.Generator) -> Task:
             return _from_farthest(graph, int(rng.integers(nodes)))
 
 
-def tree(depth: int, rng: np.random.Generator) -> Task:
+def tree(depth: int, rng: np.random.Generator) -> GraphTask:
     """A binary tree: every episode starts in a random leaf, the goal is the root (paper, 3.2).
 
     The demonstration comes from one leaf, so it never enters the half of the tree on the root's
@@ -122,17 +120,17 @@ def tree(depth: int, rng: np.random.Generator) -> Task:
     graph = nx.balanced_tree(2, depth)
     leaves = range(2**depth - 1, 2 ** (depth + 1) - 1)
     leaf = int(rng.choice(leaves))
-    return Task(graph, 0, nx.shortest_path(graph, leaf, 0), leaves)
+    return GraphTask(graph, 0, nx.shortest_path(graph, leaf, 0), leaves)
 
 
-def _farthest_apart(graph: Any, node: Any) -> Task:
+def _farthest_apart(graph: Any, node: Any) -> GraphTask:
     """Twice to the farthest node: the second stretch is about the graph's diameter."""
     away = nx.single_source_shortest_path_length(graph, node)
     return _from_farthest(graph, max(sorted(away), key=away.__getitem__))
 
 
-def _from_farthest(graph: Any, goal: Any) -> Task:
+def _from_farthest(graph: Any, goal: Any) -> GraphTask:
     """The shortest way from a node farthest from the goal."""
     away = nx.single_source_shortest_path_length(graph, goal)
     start = max(sorted(away), key=away.__getitem__)
-    return Task(graph, goal, nx.shortest_path(graph, start, goal))
+    return GraphTask(graph, goal, nx.shortest_path(graph, start, goal))

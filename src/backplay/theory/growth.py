@@ -15,8 +15,6 @@ from numpy.typing import ArrayLike
 from backplay.curricula.curriculum import FloatArray, real_number, whole_number
 from backplay.errors import BackplayError, show
 
-__all__ = ["Growth", "growth"]
-
 
 @dataclass(frozen=True)
 class Growth:

@@ -19,18 +19,6 @@ from backplay.curricula.curriculum import FloatArray, whole_number
 from backplay.errors import BackplayError, show
 from backplay.theory.chains import Chain
 
-__all__ = [
-    "eigenvalues",
-    "generating_function",
-    "hitting_times",
-    "log_passage_times",
-    "log_reach_within",
-    "log_relaxation",
-    "mean_length_within",
-    "passage_times",
-    "spectral_gap",
-]
-
 SMALL = 1e-7  # of the largest: an eigenvalue above keeps about nine digits
 
 

@@ -21,8 +21,6 @@ from backplay.errors import BackplayError, show
 from backplay.theory.chains import SLACK, Chain
 from backplay.theory.hitting import hitting_times, passage_times
 
-__all__ = ["Projection", "project", "stationary", "walk"]
-
 
 @dataclass(frozen=True, eq=False)
 class Projection:

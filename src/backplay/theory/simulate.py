@@ -1,10 +1,10 @@
 """Learning on chains and graphs, simulated: how many trials until the start's value is updated.
 
-Comes in: a chain or a `Task`, a curriculum, a generator. Goes out: `Runs`, trials and steps of many
-independent runs. The learner does one-step backups under a fixed random policy, and only one thing
-is kept of its table: which nodes have a value that the goal has reached. The goal is informed; a
-node becomes informed when a step from it leads to an informed one. `bounds` says the same of chains
-and names the two readings, *walking* and *merging*.
+Comes in: a chain or a `GraphTask`, a curriculum, a generator. Goes out: `Runs`, trials and steps of
+many independent runs. The learner does one-step backups under a fixed random policy, and only one
+thing is kept of its table: which nodes have a value that the goal has reached. The goal is
+informed; a node becomes informed when a step from it leads to an informed one. `bounds` says the
+same of chains and names the two readings, *walking* and *merging*.
 """
 
 from __future__ import annotations
@@ -19,11 +19,9 @@ from backplay.curricula import Curriculum
 from backplay.curricula.curriculum import FloatArray, IntArray, real_number, whole_number
 from backplay.errors import BackplayError, show
 from backplay.theory.chains import Chain
-from backplay.theory.graphs import Task
+from backplay.theory.graphs import GraphTask
 from backplay.theory.projection import walk
 from backplay.theory.starts import Phases, phases
-
-__all__ = ["Runs", "simulate_chain", "simulate_graph"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +77,7 @@ def simulate_chain(
 
 
 def simulate_graph(
-    task: Task,
+    task: GraphTask,
     curriculum: Curriculum,
     *,
     horizon: int,

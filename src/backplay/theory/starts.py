@@ -27,8 +27,6 @@ from backplay.curricula.combinators import Around
 from backplay.curricula.curriculum import FloatArray, IntArray, whole_number
 from backplay.errors import BackplayError, show
 
-__all__ = ["Phases", "phases", "stepwise", "windowed"]
-
 
 @dataclass(frozen=True, eq=False)
 class Phases:

@@ -16,8 +16,6 @@ from backplay.theory.curriculum_studies import ratio, windows
 from backplay.theory.graph_studies import graphs, trees
 from backplay.theory.study import Sizes, Study
 
-__all__ = ["STUDIES", "run_studies"]
-
 STUDIES: dict[str, Callable[[Sizes, np.random.Generator], Study]] = {
     "gap": gap,
     "trials": trials,

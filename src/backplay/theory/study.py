@@ -11,8 +11,6 @@ from dataclasses import asdict, dataclass
 from math import inf, isfinite
 from typing import Any, Literal
 
-__all__ = ["Finding", "Panel", "Series", "Sizes", "Study", "Table", "judged"]
-
 SLACK = 0.1  # a rate that was said to be "about" x may be off by a tenth of x
 
 

@@ -16,8 +16,6 @@ from backplay.demos.success import SuccessRule
 from backplay.learners import PPO
 from backplay.train.evaluate import Evaluation, batch_of
 
-__all__ = ["Agent"]
-
 
 class Agent:
     """What was learned, and how good it was at the end of its training."""

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from backplay.train.evaluate import Act, Evaluation
     from backplay.train.progress import Progress
 
-__all__ = ["evaluate", "train"]
-
 
 def train(
     make_env: Callable[[], AnyEnv],

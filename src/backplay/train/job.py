@@ -45,11 +45,6 @@ if TYPE_CHECKING:
     from backplay.report.exhibit import Exhibit
     from backplay.report.records import RunRecord
 
-__all__ = [
-    "Job", "Say", "Trainer", "Work", "file_name", "from_json", "progress_line", "require",
-    "require_one_of", "require_whole", "to_json",
-]  # fmt: skip
-
 Say = Callable[[str], None]
 """Shows one line of progress."""
 

@@ -27,7 +27,7 @@ from backplay.demos.success import Success, success_rule
 from backplay.errors import BackplayError
 from backplay.learners import PPO, Teacher, load_weights, make_network
 from backplay.learners.sharing import divide
-from backplay.learners.workers import Alone, Share, Workers, from_first
+from backplay.learners.workers import Alone, EnvRange, Workers, from_first
 from backplay.restore.rollout import AnyEnv
 from backplay.train.config import Evaluator, MakeNetwork, TrainConfig
 from backplay.train.evaluate import Act, Evaluation, evaluate
@@ -110,8 +110,8 @@ class Training:
             )  # fmt: skip
             return without_words(env)
 
-        share = Share.of(self.config.num_envs, self.workers.rank, self.workers.size)
-        made = envs or BackplayVector([make] * max(1, share.count))
+        own = EnvRange.of(self.config.num_envs, self.workers.rank, self.workers.size)
+        made = envs or BackplayVector([make] * max(1, own.count))
         self.envs: Any = divide(made, self.config.num_envs, self.workers)
         action_space = self.envs.single_action_space
         net = network(self.envs.single_observation_space, action_space, seed=self.config.seed)

@@ -14,8 +14,6 @@ from types import ModuleType
 
 from backplay.errors import BackplayError
 
-__all__ = ["broken", "import_file"]
-
 
 def import_file(path: Path) -> ModuleType:
     """The module that a file is; it can import what stands beside it. This runs the file."""

@@ -25,8 +25,6 @@ from backplay.errors import BackplayError
 from backplay.train.environments import class_id, did_you_mean
 from backplay.train.own_code import import_file
 
-__all__ = ["on_my_word"]
-
 
 def on_my_word(env_id: str) -> str:
     """`env_id`, after the module or the file that it names was imported, if it names one."""

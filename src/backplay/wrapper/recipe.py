@@ -20,8 +20,6 @@ from backplay.data import trees
 from backplay.data.streams import RandomStream
 from backplay.records import Start, Walk
 
-__all__ = ["Recipe"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:

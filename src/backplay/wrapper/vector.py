@@ -19,8 +19,6 @@ from backplay.errors import BackplayError, show
 from backplay.records import Episode
 from backplay.restore.rollout import AnyEnv
 
-__all__ = ["BackplayVector", "advance", "set_curriculum", "take_episodes"]
-
 
 class BackplayVector(SyncVectorEnv[Any, Any]):
     """BackplayEnvs stepped one after another; an episode that ends begins anew in the same step.

@@ -23,8 +23,6 @@ from backplay.records import Snapshot, Start, Walk
 from backplay.restore import History, Replay, restart_clocks
 from backplay.restore.rollout import AnyEnv
 
-__all__ = ["Origin", "Walks"]
-
 _STREAM = 0x3A1C  # so that a walk's actions and the env's luck on it differ
 _BLOCK = 4096  # actions drawn at once
 

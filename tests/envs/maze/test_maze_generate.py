@@ -11,7 +11,7 @@ from scipy import stats
 
 from backplay import BackplayError
 from backplay.envs.maze import distances_to_goals, generate, generate_set
-from backplay.envs.maze.generate import Recipe, default_follow, draw_maze
+from backplay.envs.maze.generate import MazePlan, default_follow, draw_maze
 
 
 @pytest.mark.parametrize("extra", [0, 1, 5, 10])
@@ -57,14 +57,14 @@ def test_progress_is_told() -> None:
 
 
 def test_start_goal_and_walls_are_uniform_where_nothing_is_rejected() -> None:
-    recipe, stream = Recipe(size=3, walls=0, min_length=1), np.array([1], np.uint64)
+    recipe, stream = MazePlan(size=3, walls=0, min_length=1), np.array([1], np.uint64)
     pairs = np.zeros((9, 9))
     for _ in range(7_200):
         _, start, goal = draw_maze(recipe, stream)
         pairs[start, goal] += 1
     assert np.trace(pairs) == 0
     assert stats.chisquare(pairs[~np.eye(9, dtype=bool)]).pvalue > 1e-3
-    one_wall = Recipe(size=12, walls=1, min_length=1)  # never in the way
+    one_wall = MazePlan(size=12, walls=1, min_length=1)  # never in the way
     walls = sum(draw_maze(one_wall, stream)[0].astype(int) for _ in range(7_200))
     assert stats.chisquare(np.ravel(walls)).pvalue > 1e-3
 
@@ -72,7 +72,7 @@ def test_start_goal_and_walls_are_uniform_where_nothing_is_rejected() -> None:
 def test_random_boards_keep_the_distance_and_can_be_solved() -> None:
     stream = np.array([5], np.uint64)
     for min_distance, least in ((None, 10), (1, 1), (20, 20)):
-        recipe = Recipe(walls=200, min_distance=min_distance)
+        recipe = MazePlan(walls=200, min_distance=min_distance)
         seen = []
         for _ in range(60):
             walls, start, goal = draw_maze(recipe, stream)
@@ -81,8 +81,8 @@ def test_random_boards_keep_the_distance_and_can_be_solved() -> None:
             seen.append(abs(start // 24 - goal // 24) + abs(start % 24 - goal % 24))
         assert min(seen) >= least
         assert min(seen) < least + 10
-    assert Recipe(size=9, walls=5, min_length=3).distance == 1  # the middle has no cell 10 away
-    assert Recipe(size=10, walls=5, min_length=3).distance == 10
+    assert MazePlan(size=9, walls=5, min_length=3).distance == 1  # the middle has no cell 10 away
+    assert MazePlan(size=10, walls=5, min_length=3).distance == 10
 
 
 @pytest.mark.parametrize(
@@ -114,9 +114,9 @@ def test_impossible_requests_are_refused_by_name(asked: dict[str, Any], named: s
 
 
 def test_what_no_random_board_offers_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules[Recipe.__module__]  # the package's `generate` is the function
+    module = sys.modules[MazePlan.__module__]  # the package's `generate` is the function
     monkeypatch.setattr(module, "_MOST_TRIES", 20_000)
     with pytest.raises(BackplayError, match="too rare"):
         generate(seed=0, min_length=150)
     with pytest.raises(BackplayError, match="too rare"):
-        draw_maze(Recipe(walls=574, min_length=1), np.array([0], np.uint64))
+        draw_maze(MazePlan(walls=574, min_length=1), np.array([0], np.uint64))

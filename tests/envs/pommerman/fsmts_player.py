@@ -9,7 +9,8 @@ from open_boards import Cell
 from backplay.envs import chance
 from backplay.envs.pommerman.agents import MEMORY, SCRATCH
 from backplay.envs.pommerman.agents import fsmts_memory as kept
-from backplay.envs.pommerman.agents.fsmts import FsmtsOptions, decide
+from backplay.envs.pommerman.agents.fsmts import decide
+from backplay.envs.pommerman.agents.fsmts_options import FsmtsOptions
 from backplay.envs.pommerman.layout import SIZE
 
 ME = (5, 5)

@@ -8,8 +8,8 @@ from backplay.envs import chance
 from backplay.envs.pommerman import agents, boards
 from backplay.envs.pommerman.agents import FSMTS, MEMORY, OUTSIDE, RANDOM, SCRATCH, SIMPLE, simple
 from backplay.envs.pommerman.agents import random as random_agent
-from backplay.envs.pommerman.agents.fsmts import FsmtsOptions
 from backplay.envs.pommerman.agents.fsmts import decide as decide_fsmts
+from backplay.envs.pommerman.agents.fsmts_options import FsmtsOptions
 from backplay.envs.pommerman.layout import ACTIONS, AGENT, BOARD, CELLS, PASSAGE, ROW, STOP
 
 OPTIONS = FsmtsOptions(simulations=2).row()

@@ -9,7 +9,8 @@ from agreement import Case, cases, p_value, tally, verdict
 
 from backplay.envs import chance
 from backplay.envs.pommerman.agents import MEMORY, SCRATCH
-from backplay.envs.pommerman.agents.fsmts import FsmtsOptions, decide
+from backplay.envs.pommerman.agents.fsmts import decide
+from backplay.envs.pommerman.agents.fsmts_options import FsmtsOptions
 
 AS_RECORDED = FsmtsOptions(simulations=250).row()
 DRAWS = 300

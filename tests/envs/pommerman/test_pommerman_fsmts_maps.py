@@ -7,7 +7,8 @@ from backplay.envs import chance
 from backplay.envs.pommerman import boards, rules
 from backplay.envs.pommerman.agents import MEMORY, SCRATCH
 from backplay.envs.pommerman.agents import fsmts_options as places
-from backplay.envs.pommerman.agents.fsmts import FsmtsOptions, decide
+from backplay.envs.pommerman.agents.fsmts import decide
+from backplay.envs.pommerman.agents.fsmts_options import FsmtsOptions
 from backplay.envs.pommerman.layout import (
     AGENT_ALIVE,
     AGENT_AMMO,

@@ -9,7 +9,8 @@ from scipy.stats import chisquare
 from backplay.envs import chance
 from backplay.envs.pommerman.agents import MEMORY, SCRATCH
 from backplay.envs.pommerman.agents import fsmts_memory as kept
-from backplay.envs.pommerman.agents.fsmts import SCRATCH_NEEDED, FsmtsOptions
+from backplay.envs.pommerman.agents.fsmts import SCRATCH_NEEDED
+from backplay.envs.pommerman.agents.fsmts_options import FsmtsOptions
 from backplay.envs.pommerman.agents.search import ROOT
 from backplay.envs.pommerman.agents.search_model import COUNT
 from backplay.envs.pommerman.layout import DOWN, LAY, RIGHT, SEATS, SIZE, STOP, UP

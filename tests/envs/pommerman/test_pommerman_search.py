@@ -13,8 +13,8 @@ from backplay.envs.pommerman.agents import MEMORY, SCRATCH
 from backplay.envs.pommerman.agents import fsmts_memory as kept
 from backplay.envs.pommerman.agents import search as tree
 from backplay.envs.pommerman.agents import search_model as model
-from backplay.envs.pommerman.agents.fsmts import FsmtsOptions
 from backplay.envs.pommerman.agents.fsmts_maps import look
+from backplay.envs.pommerman.agents.fsmts_options import FsmtsOptions
 from backplay.envs.pommerman.agents.padded import PAD
 from backplay.envs.pommerman.agents.search_scores import evade_score
 from backplay.envs.pommerman.layout import DOWN, EXTRA_BOMB, KICK, LAY, LEFT, RIGHT, SIZE, STOP, UP

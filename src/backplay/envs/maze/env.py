@@ -22,7 +22,7 @@ from backplay.demos import Demonstration
 from backplay.demos.record import record
 from backplay.envs import chance
 from backplay.envs.maze import draw
-from backplay.envs.maze.generate import Recipe, draw_maze
+from backplay.envs.maze.generate import MazePlan, draw_maze
 from backplay.envs.maze.rules import ACTIONS, NAMES, after, find_exits, offsets
 from backplay.envs.maze.sets import MazeLibrary, MazeSet, training_mazes
 from backplay.errors import BackplayError, show
@@ -40,7 +40,7 @@ class Maze(gym.Env[NDArray[np.uint8], np.int64]):
         mazes: a set, or a library or its file, for the training part; None: every reset draws a
             maze.
         maze: always this maze of the set; None draws one of them at every reset.
-        size, walls, min_distance, max_steps: of mazes that are drawn, see `Recipe`; a set has its
+        size, walls, min_distance, max_steps: of mazes that are drawn, see `MazePlan`; a set has its
             own.
         render_mode: `"rgb_array"` or `"ansi"`.
 
@@ -63,7 +63,7 @@ class Maze(gym.Env[NDArray[np.uint8], np.int64]):
         render_mode: str | None = None,
     ) -> None:
         self.mazes = None if mazes is None else training_mazes(mazes)
-        self._recipe = Recipe(
+        self._recipe = MazePlan(
             size=size, walls=walls, min_length=1, min_distance=min_distance, max_steps=max_steps
         )
         self._wanted = self._checked("maze", maze)

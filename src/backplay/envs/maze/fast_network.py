@@ -51,7 +51,7 @@ class FastMazeNetwork(MazeNetwork):
         self, walls: NDArray[np.bool_], goals: NDArray[np.integer[Any]], *, seed: int
     ) -> None:
         super().__init__(walls, goals, seed=seed)
-        self._states = States(find_patterns(walls, goals))
+        self._states = StateIndex(find_patterns(walls, goals))
         self._memory: Memory | None = None
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
@@ -104,7 +104,7 @@ class FastMazeNetwork(MazeNetwork):
             return self._memory.look_up(observations)
 
 
-class States:
+class StateIndex:
     """Which states of the mazes a batch asks for."""
 
     def __init__(self, patterns: Patterns) -> None:

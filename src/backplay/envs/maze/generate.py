@@ -84,7 +84,7 @@ def default_follow(extra: int) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
+class MazePlan:
     """What mazes and demonstrations are wanted."""
 
     size: int = 24
@@ -150,7 +150,7 @@ class Recipe:
 class Generator:
     """Mazes one after another, from one random stream."""
 
-    def __init__(self, recipe: Recipe, stream: NDArray[np.uint64]) -> None:
+    def __init__(self, recipe: MazePlan, stream: NDArray[np.uint64]) -> None:
         cells = recipe.size**2
         self.recipe, self.stream = recipe, stream
         self.walls, self._exits = np.zeros(cells, np.bool_), np.zeros(cells, np.uint8)
@@ -177,7 +177,7 @@ class Generator:
         raise _too_rare(recipe)
 
 
-def draw_maze(recipe: Recipe, stream: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], int, int]:
+def draw_maze(recipe: MazePlan, stream: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], int, int]:
     """Walls [size, size], start and goal of one random maze that can be solved in time."""
     size = recipe.size
     desk, exits = Desk.of(size**2), np.zeros(size**2, np.uint8)
@@ -198,12 +198,12 @@ def generate_set(
     progress: Progress | None = None,
     **recipe: Any,
 ) -> MazeSet:
-    """A set of n mazes: the same for the same seed. `recipe`: the fields of `Recipe`."""
-    return make_set(n, _generator(seed), Recipe(**recipe), progress)
+    """A set of n mazes: the same for the same seed. `recipe`: the fields of `MazePlan`."""
+    return make_set(n, _generator(seed), MazePlan(**recipe), progress)
 
 
 def make_set(
-    n: int, rng: np.random.Generator, recipe: Recipe, progress: Progress | None = None
+    n: int, rng: np.random.Generator, recipe: MazePlan, progress: Progress | None = None
 ) -> MazeSet:
     """A set of n mazes made by a recipe."""
     _whole("n", n, 1)
@@ -236,12 +236,12 @@ def generate(
     """A library of `mazes` to train on and `held_out` to measure on: the same for the same seed.
 
     `progress` is called with the mazes made and the mazes wanted. The other arguments are the
-    fields of `Recipe`.
+    fields of `MazePlan`.
     """
     _whole("mazes", mazes, 1)
     _whole("held_out", held_out, 0)
     _whole("seed", seed, 0)
-    recipe = Recipe(
+    recipe = MazePlan(
         size=size, walls=walls, extra=extra, min_length=min_length, follow=follow,
         min_distance=min_distance, max_steps=max_steps,
     )  # fmt: skip
@@ -268,7 +268,7 @@ def _impossible(what: str, expected: str, got: Any) -> BackplayError:
     )
 
 
-def _too_rare(recipe: Recipe) -> BackplayError:
+def _too_rare(recipe: MazePlan) -> BackplayError:
     return BackplayError(
         "Such mazes are too rare", expected=f"one among {_MOST_TRIES} random boards",
         got=show(recipe, 300), do="Ask for fewer walls, a lower min_length or another extra.",

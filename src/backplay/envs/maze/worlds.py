@@ -21,8 +21,6 @@ from backplay.envs.maze.sets import MazeSet
 from backplay.envs.maze.solve import distances_from, shortest_path
 from backplay.errors import BackplayError, show
 
-__all__ = ["WORLDS", "beside", "from_map", "world"]
-
 ARROWS = {"^": UP, "v": DOWN, "<": LEFT, ">": RIGHT}
 
 # No walls, and a demonstration with detours.

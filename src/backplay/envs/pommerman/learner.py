@@ -34,7 +34,7 @@ Result = Literal["win", "loss", "tie"]
 
 
 @dataclass(frozen=True)
-class Task:
+class EpisodeRules:
     """What an episode is: against whom, from where, for what."""
 
     opponents: tuple[Player, ...]
@@ -70,7 +70,7 @@ def task(
     simulations: int,
     item_reward: float,
     max_steps: int,
-) -> Task:
+) -> EpisodeRules:
     """A task from the arguments of an env, checked."""
     if seat is not None and (isinstance(seat, bool) or seat not in range(SEATS)):
         raise BackplayError("seat", expected="0, 1, 2, 3 or None", got=show(seat))
@@ -81,7 +81,7 @@ def task(
     if not isinstance(item_reward, int | float) or not np.isfinite(item_reward):
         raise BackplayError("item_reward", expected="a number", got=show(item_reward))
     three = players(opponents, SEATS - 1, simulations)
-    return Task(tuple(three), seat, float(item_reward), max_steps)
+    return EpisodeRules(tuple(three), seat, float(item_reward), max_steps)
 
 
 @kernel

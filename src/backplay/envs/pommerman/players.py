@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backplay.envs.pommerman.agents import FSMTS, OUTSIDE, RANDOM, SIMPLE
-from backplay.envs.pommerman.agents.fsmts import FsmtsOptions
+from backplay.envs.pommerman.agents.fsmts_options import FsmtsOptions
 from backplay.errors import BackplayError, show
 
 NAMES = {"fsmts": FSMTS, "simple": SIMPLE, "random": RANDOM}

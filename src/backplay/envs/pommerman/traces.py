@@ -54,7 +54,7 @@ class Difference:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class Verified:
     """What came of playing traces again."""
 
     files: int
@@ -81,7 +81,7 @@ class Report:
 def verify(
     paths: Iterable[str | os.PathLike[str]],
     progress: Callable[[int, int], None] | None = None,
-) -> Report:
+) -> Verified:
     """Plays every game of these files again and compares every field of every step.
 
     `progress` is called after each game with the games and steps so far. A file that is no trace
@@ -102,7 +102,7 @@ def verify(
                 first = first or Difference(path=path, line=line, step=step, fields=tuple(fields))
             if progress is not None:
                 progress(games, steps)
-    return Report(files=files, games=games, steps=steps, differing=differing, first=first)
+    return Verified(files=files, games=games, steps=steps, differing=differing, first=first)
 
 
 def read_traces(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:

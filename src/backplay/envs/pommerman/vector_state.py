@@ -17,13 +17,11 @@ from backplay.data.arrays import checked_array
 from backplay.data.streams import RandomStream, new_generator
 from backplay.envs.pommerman import states
 from backplay.envs.pommerman.layout import SEATS
-from backplay.envs.pommerman.learner import Task
+from backplay.envs.pommerman.learner import EpisodeRules
 from backplay.envs.pommerman.snapshots import check_memories, check_streams
 from backplay.envs.pommerman.starts import Starts
 from backplay.errors import BackplayError
 from backplay.records import Episode, Start, rows_as_episodes, start_of
-
-__all__ = ["VectorState", "check_vector_state"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +42,9 @@ class VectorState:
     finished: list[Episode]
 
 
-def check_vector_state(state: Any, n: int, task: Task, starts: Starts | None) -> VectorState:
+def check_vector_state(
+    state: Any, n: int, task: EpisodeRules, starts: Starts | None
+) -> VectorState:
     """`state` as that of `n` games of this task, begun at `starts`; BackplayError if it is none."""
     try:
         checked = VectorState(
@@ -74,7 +74,7 @@ def check_vector_state(state: Any, n: int, task: Task, starts: Starts | None) ->
     return checked
 
 
-def _check_game(state: VectorState, i: int, task: Task) -> None:
+def _check_game(state: VectorState, i: int, task: EpisodeRules) -> None:
     """Kernels trust a game: its rows, memories, streams and seat are refused here or never."""
     states.validate(state.rows[i])
     states.validate(state.previous[i])

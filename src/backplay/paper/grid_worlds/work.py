@@ -17,7 +17,7 @@ from backplay.learners import GAIL, PPO, Discriminator, GAILConfig, Pairs, clone
 from backplay.learners.workers import Workers
 from backplay.paper.grid_worlds.job import GridJob
 from backplay.paper.grid_worlds.job import curriculum as curriculum_of
-from backplay.paper.grid_worlds.worlds import TASKS, Task, table
+from backplay.paper.grid_worlds.worlds import TASKS, World, table
 from backplay.train import MakeNetwork, Progress, Training
 from backplay.train.acting import acting
 from backplay.train.job import progress_line
@@ -49,7 +49,7 @@ def begun(job: GridJob, workers: Workers | None) -> GridWork:
 class GridWork:
     """A grid job in progress."""
 
-    def __init__(self, task: Task, learner: PPO, training: Training | None) -> None:
+    def __init__(self, task: World, learner: PPO, training: Training | None) -> None:
         self.task, self.learner, self.training = task, learner, training
 
     def line(self, progress: Progress) -> dict[str, Any]:
@@ -103,13 +103,13 @@ class GridWork:
             self.training.close()
 
 
-def imitating(task: Task, seed: int) -> Callable[..., PPO]:
+def imitating(task: World, seed: int) -> Callable[..., PPO]:
     """Makes a learner that imitates the demonstration by GAIL, with a table to judge."""
     judge = Discriminator.for_spaces(*task.spaces, seed=seed + 1, network=table)
     return partial(GAIL, expert=Pairs(*task.pairs()), discriminator=judge, imitation=JUDGE)
 
 
-def cloned_table(task: Task, network: MakeNetwork, seed: int) -> torch.nn.Module:
+def cloned_table(task: World, network: MakeNetwork, seed: int) -> torch.nn.Module:
     """A table that does as the demonstration did."""
     net = network(*task.spaces, seed=seed)
     observations, actions = task.pairs()

@@ -67,7 +67,7 @@ def table(
     return Table(int(places), int(action_space.n), seed=seed, common=common)
 
 
-class Task(Protocol):
+class World(Protocol):
     """One of the worlds."""
 
     starts: int
@@ -239,7 +239,7 @@ def _config(frames: int, seed: int) -> TrainConfig:
     )  # fmt: skip
 
 
-TASKS: dict[str, Callable[[], Task]] = {
+TASKS: dict[str, Callable[[], World]] = {
     **{name: partial(GridWorld, name) for name in WORLDS},
     "tree": RandomLeaves,
 }

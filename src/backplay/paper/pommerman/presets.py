@@ -24,8 +24,6 @@ from backplay.learners import PPOConfig
 from backplay.learners.sparse import fact_network
 from backplay.paper.pommerman.network import board_network
 
-__all__ = ["PRESETS", "Preset"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:

@@ -53,7 +53,6 @@ from backplay.envs.pommerman.agents.fsmts_options import (
     FROZEN_SUPPLIES,
     OWNER_SHIFT,
     RESET_ON_EPISODE,
-    FsmtsOptions,
 )
 from backplay.envs.pommerman.agents.padded import FLAT, PAD, PADDED, STEPS, WIDTH, nth_move
 from backplay.envs.pommerman.agents.search import NO_GOAL, NO_TARGET, SEARCH_SCRATCH, search
@@ -75,8 +74,6 @@ from backplay.envs.pommerman.layout import (
     UP,
     WOOD,
 )
-
-__all__ = ["SCRATCH_NEEDED", "FsmtsOptions", "decide"]
 
 SCRATCH_NEEDED = SEARCH_SCRATCH
 UNDECIDED = -1
