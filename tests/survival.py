@@ -99,10 +99,10 @@ def hook(call: Callable[[str], bool]) -> None:
             die()
         fsync(handle)
 
-    def named(source: Any, target: Any) -> None:
+    def named(source: Any, target: Any, **where: Any) -> None:
         if call("before naming"):
             die()
-        replace(source, target)
+        replace(source, target, **where)
         if call("after naming"):
             die()
 

@@ -137,6 +137,7 @@ def test_a_config_that_would_not_come_back_leaves_nothing(tmp_path: Path, config
 
 def test_what_a_killed_creation_left_is_replaced(run: runs.Run, tmp_path: Path) -> None:
     (run.path / "config.json").unlink()
+    (run.path / ".backplay-unfinished").touch()
     left = run.path / ".config.json.0123456789ab"
     left.touch()
     with pytest.raises(BackplayError, match="is no run"):

@@ -6,6 +6,7 @@ Comes in: a run directory. Goes out: an exit code, and what is said on the way. 
 
 from __future__ import annotations
 
+from backplay.errors import BackplayError
 from backplay.learners.workers import Workers
 from backplay.runs import Run
 from backplay.runs.execute import SAVE_SECONDS, carry_out
@@ -36,7 +37,10 @@ def watch(
         workers: with whom, if not alone.
     """
     first = workers is None or workers.rank == 0
-    logged = first and (tensorboard or (run.path / "tensorboard").exists())
+    logs = run.path / "tensorboard"
+    if logs.is_symlink():
+        raise BackplayError(f"{logs} is a link", do="Remove it: links in a run are not followed.")
+    logged = first and (tensorboard or logs.exists())
     try:
         with (
             interrupts(STOPPING, signals=STOP_SIGNALS) as asked,

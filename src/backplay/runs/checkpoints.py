@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -20,7 +21,7 @@ import numpy as np
 
 from backplay.data import trees
 from backplay.data.arrays import from_buffer
-from backplay.data.files import read_file, write_atomically
+from backplay.data.files import failed, opened_folder, read_file, write_in
 from backplay.errors import BackplayError, show
 from backplay.runs.lines import Mark
 
@@ -70,10 +71,19 @@ def name(frames: int) -> str:
 def newest_first(folder: Path) -> list[Path]:
     """The checkpoints in a folder; none if there is no folder."""
     try:
-        found = [path for path in folder.iterdir() if _NAME.fullmatch(path.name)]
+        with opened_folder(folder) as handle:
+            return [folder / name for name in _newest_first(handle)]
     except FileNotFoundError:
         return []
-    return sorted(found, key=lambda path: int(path.stem), reverse=True)
+
+
+def _newest_first(folder: int) -> list[str]:
+    found = [name for name in os.listdir(folder) if _NAME.fullmatch(name)]
+    return sorted(found, key=_frames, reverse=True)
+
+
+def _frames(name: str) -> int:
+    return int(name.partition(".")[0])
 
 
 def write(folder: Path, checkpoint: Checkpoint) -> Path:
@@ -81,14 +91,19 @@ def write(folder: Path, checkpoint: Checkpoint) -> Path:
     frames = checkpoint.state.get("frames")
     if type(frames) is not int or not 0 <= frames < 10**18:
         raise BackplayError("state['frames']", expected="a whole number from 0", got=show(frames))
-    path = folder / name(frames)
-    write_atomically(path, to_bytes(checkpoint))
-    # Later ones are of a life that was given up: this one is where the run stands.
-    others = newest_first(folder)
-    before = [other for other in others if int(other.stem) < frames]
-    for needless in {*others} - {path, *before[: KEPT - 1]}:
-        with suppress(OSError):
-            needless.unlink()
+    path, data = folder / name(frames), to_bytes(checkpoint)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with opened_folder(folder) as handle:
+            write_in(handle, path.name, data)
+            # Later ones are of a life that was given up: this one is where the run stands.
+            others = _newest_first(handle)
+            before = [other for other in others if _frames(other) < frames]
+            for needless in {*others} - {path.name, *before[: KEPT - 1]}:
+                with suppress(OSError):
+                    os.unlink(needless, dir_fd=handle)
+    except OSError as error:
+        raise failed(folder if folder.is_symlink() else path, error) from error
     return path
 
 

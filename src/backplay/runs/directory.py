@@ -7,19 +7,28 @@ of it later.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from backplay.data.files import failed, sync_folder, write_atomically
+from backplay.data.files import failed, open_to_append, sync_folder, write_atomically
 from backplay.errors import BackplayError
 from backplay.runs import documents, lock, provenance
-from backplay.runs.files import damaged, is_leftover, reason, remove_leftovers, unread
+from backplay.runs.files import (
+    UNFINISHED,
+    damaged,
+    is_leftover,
+    reason,
+    remove_files,
+    remove_leftovers,
+    unread,
+)
 from backplay.runs.run import CONFIG, DIGESTS, PROVENANCE, Run
 
-_DEMONSTRATIONS = "demonstrations"
+_COPY = re.compile(r"\d+\.npz")
 
 
 def create(
@@ -41,8 +50,10 @@ def create(
     if demonstrations:
         config = {**config, DIGESTS: [_digest(file) for file in demonstrations]}
     config = documents.exact(config)
+    is_new = not path.exists()
     try:
         path.mkdir(parents=True, exist_ok=True)
+        os.close(open_to_append(path / UNFINISHED))
     except OSError as error:
         raise failed(path, error) from error
     with lock.held(path):
@@ -53,7 +64,9 @@ def create(
             _clear(path)
             with suppress(OSError):
                 (path / lock.LOCK).unlink()
-                path.rmdir()
+                (path / UNFINISHED).unlink()
+                if is_new:
+                    path.rmdir()
             raise
     return Run(path, config)
 
@@ -99,11 +112,12 @@ def _fill(
     """Writes all files; the config last, when the others are on the disk."""
     _clear(path)
     for i, file in enumerate(demonstrations):
-        write_atomically(path / _DEMONSTRATIONS / f"{i}.npz", _content(file))
+        write_atomically(path / DIGESTS / f"{i}.npz", _content(file))
     told = documents.plain(provenance.gather(command))
     documents.write(path / PROVENANCE, told, documents.digest(config))
     sync_folder(path)
     documents.write(path / CONFIG, config)
+    remove_leftovers(path)
     sync_folder(path.parent)
 
 
@@ -121,23 +135,22 @@ def _content(file: Path) -> bytes:
 
 
 def _is_unfinished(path: Path) -> bool:
-    """Whether a directory holds nothing but what `create` writes before the config."""
+    """Whether a directory says that `create` is at work, and holds nothing but what it writes."""
     names = {file.name for file in path.iterdir() if not is_leftover(file)}
-    if lock.LOCK not in names or not names <= {lock.LOCK, PROVENANCE, _DEMONSTRATIONS}:
+    if UNFINISHED not in names or not names <= {UNFINISHED, lock.LOCK, PROVENANCE, DIGESTS}:
         return False
-    folder = path / _DEMONSTRATIONS
-    copies = list(folder.iterdir()) if folder.is_dir() else []
-    return all(re.fullmatch(r"\d+\.npz", file.name) or is_leftover(file) for file in copies)
+    folder = path / DIGESTS
+    copies = list(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
+    return all(_COPY.fullmatch(file.name) or is_leftover(file) for file in copies)
 
 
 def _clear(path: Path) -> None:
     """Removes what an unfinished `create` wrote."""
     remove_leftovers(path)
+    remove_files(path / DIGESTS, _COPY)
     with suppress(OSError):
         (path / PROVENANCE).unlink(missing_ok=True)
-        for file in (path / _DEMONSTRATIONS).glob("*.npz"):
-            file.unlink()
-        (path / _DEMONSTRATIONS).rmdir()
+        (path / DIGESTS).rmdir()
 
 
 def _other_version(path: Path, version: object) -> BackplayError:

@@ -6,15 +6,20 @@ Comes in: paths, and what reading them raised. Goes out: errors. Does not know: 
 from __future__ import annotations
 
 import errno
+import os
 import re
+import stat
 from contextlib import suppress
 from pathlib import Path
 
+from backplay.data.files import failed, opened_folder
 from backplay.errors import BackplayError, show
 
 _BROKEN = (errno.EIO, errno.EISDIR, errno.ENOTDIR, errno.ELOOP, errno.EINVAL, errno.ENXIO)
 _OURS = r"(config|provenance|result)\.json|\d+\.npz|\d+\.safetensors"
 _LEFTOVER = re.compile(rf"\.({_OURS})\.[0-9a-f]{{12}}")  # as `data.files` names them
+UNFINISHED = ".backplay-unfinished"
+"""Stands first in a directory that is being made: only then may `create` clear what it finds."""
 FOLDERS = ("demonstrations", "checkpoints")
 
 
@@ -25,10 +30,19 @@ def is_leftover(path: Path) -> bool:
 
 def remove_leftovers(path: Path) -> None:
     """Removes what killed writers left in a run directory that nobody else works in."""
-    for folder in (path, *(path / name for name in FOLDERS)):
-        with suppress(OSError):
-            for file in [file for file in folder.iterdir() if is_leftover(file)]:
-                file.unlink()
+    remove_files(path, _LEFTOVER, links=True)
+    for name in FOLDERS:
+        remove_files(path / name, _LEFTOVER)
+    if (path / "config.json").exists():  # it was made
+        remove_files(path, re.compile(re.escape(UNFINISHED)), links=True)
+
+
+def remove_files(folder: Path, names: re.Pattern[str], *, links: bool = False) -> None:
+    """Removes the files of a folder whose names fit; no folder and no link, unless to it itself."""
+    with suppress(OSError), opened_folder(folder, links=links) as handle:
+        for name in [name for name in os.listdir(handle) if names.fullmatch(name)]:
+            if stat.S_ISREG(os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode):
+                os.unlink(name, dir_fd=handle)
 
 
 def damaged(
@@ -42,6 +56,8 @@ def damaged(
 
 def unread(path: Path, error: OSError) -> BackplayError:
     """The error of a file that the system does not give: damaged, or out of reach for now."""
+    if path.is_symlink():
+        return failed(path, error)
     if error.errno in _BROKEN:
         return damaged(path, error)
     return BackplayError(

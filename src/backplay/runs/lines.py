@@ -9,13 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from backplay.data.files import failed, read_file
+from backplay.data.files import failed, open_to_append, read_file
 from backplay.runs.documents import plain
 from backplay.runs.files import damaged, unread
 
@@ -100,11 +99,8 @@ def cut(path: Path, size: int) -> None:
 def _opened(path: Path) -> Iterator[int]:
     """A file to append to; whatever the system refuses is a BackplayError."""
     try:
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)
-        handle = os.open(path, flags, 0o666)
+        handle = open_to_append(path)
         try:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise damaged(path, "no file")
             yield handle
         finally:
             os.close(handle)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from backplay.data.files import failed
+from backplay.data.files import failed, open_to_append
 from backplay.errors import BusyError
 from backplay.runs.files import remove_leftovers
 
@@ -28,7 +28,7 @@ def held(path: Path) -> Iterator[None]:
     try:
         with suppress(OSError):  # on a full disk it is a lock without a name in it
             os.ftruncate(handle, 0)
-            os.pwrite(handle, json.dumps(_holder()).encode(), 0)
+            os.write(handle, json.dumps(_holder()).encode())
         remove_leftovers(path)
         yield
     finally:
@@ -41,7 +41,7 @@ def _taken(path: Path) -> int:
     """The locked file, open."""
     while True:
         try:
-            handle = os.open(path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            handle = open_to_append(path / LOCK)
         except OSError as error:
             raise failed(path / LOCK, error) from error
         try:
@@ -59,7 +59,7 @@ def _taken(path: Path) -> int:
 
 def _is_at(handle: int, path: Path) -> bool:
     try:
-        return os.path.samestat(os.fstat(handle), path.stat())
+        return os.path.samestat(os.fstat(handle), path.lstat())
     except FileNotFoundError:
         return False
 

@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from backplay.data.files import open_to_append
 from backplay.runs.planned import Planned
 
 LOG = "process.log"
@@ -45,8 +46,8 @@ class RunProcess:
     def __init__(self, path: Path, command: Sequence[str]) -> None:
         """Starts `command`; OSError if the system has no room for it."""
         self._log = path / LOG
-        with self._log.open("ab") as log:
-            self._said = log.tell()
+        with os.fdopen(open_to_append(self._log), "r+b") as log:
+            self._said = log.seek(0, os.SEEK_END)
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,

@@ -7,13 +7,15 @@ readers need none. Does not know: how a directory is made, nor what any of it me
 from __future__ import annotations
 
 import hashlib
+import os
+import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from backplay.data.files import read_file, sync_folder
+from backplay.data.files import opened_folder, read_file, sync_folder
 from backplay.errors import BackplayError, show
 from backplay.runs import checkpoints, documents, lines, lock, provenance
 from backplay.runs.checkpoints import Checkpoint, Loaded
@@ -50,8 +52,7 @@ class Run:
     @property
     def demonstrations(self) -> list[Path]:
         """The run's own copies of its demonstrations, the same that it began with."""
-        found = (self.path / "demonstrations").glob("[0-9]*.npz")
-        files = sorted(found, key=lambda file: (len(file.name), file.name))
+        files = self._copies()
         wanted = self.config.get(DIGESTS, [])
         if len(files) != len(wanted):
             raise BackplayError(
@@ -59,9 +60,24 @@ class Run:
                 got=f"{len(files)}", do="Copy them back.",
             )  # fmt: skip
         for file, digest in zip(files, wanted, strict=True):
-            if hashlib.sha256(read_file(file)).hexdigest() != digest:
+            try:
+                found = hashlib.sha256(read_file(file)).hexdigest()
+            except OSError as error:
+                raise unread(file, error) from error
+            if found != digest:
                 raise damaged(file, "another file than the run began with", do="Copy it back.")
         return files
+
+    def _copies(self) -> list[Path]:
+        folder = self.path / DIGESTS
+        try:
+            with opened_folder(folder) as handle:
+                names = [name for name in os.listdir(handle) if re.fullmatch(r"\d+\.npz", name)]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise unread(folder, error) from error
+        return [folder / name for name in sorted(names, key=lambda name: (len(name), name))]
 
     @property
     def provenance(self) -> dict[str, Any]:
@@ -228,6 +244,6 @@ class Run:
 
 def _has_lines(file: Path) -> bool:
     try:
-        return b"\n" in file.read_bytes()
+        return b"\n" in read_file(file)
     except OSError:
         return False

@@ -124,7 +124,8 @@ def _speed(ticks: list[dict[str, Any]]) -> float | None:
 def _backwards(path: Path) -> Iterator[dict[str, Any]]:
     """The whole lines of a file of JSON objects, the last one first, as far as they can be read."""
     try:
-        with path.open("rb") as file:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+        with os.fdopen(handle, "rb") as file:
             at = file.seek(0, os.SEEK_END)
             rest = b""
             torn = True  # what follows the last newline
