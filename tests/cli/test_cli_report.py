@@ -57,7 +57,7 @@ def test_report_prints_the_table_and_writes_the_page(run: Run, tmp_path: Path) -
     assert lines[-1] == "open report/index.html"
     page = (tmp_path / "report" / "index.html").read_text()
     assert "<h1>So far</h1>" in page
-    assert "backplay report runs --out report --title &#x27;So far&#x27;" in page
+    assert "backplay report runs --title &#x27;So far&#x27;" in page
     assert "900 of 900 frames" in page
     numbers = json.loads((tmp_path / "report" / "result.json").read_text())
     assert len(numbers["runs"]) == 4

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from backplay.cli.demo import DemoConfig, _command, demo
+from backplay.cli.demo import DemoConfig, demo
+from backplay.cli.options import command_of
 from backplay.errors import BackplayError
 from backplay.paper.demo.job import REGIMES, DemoJob, demonstrate, make_env
 from backplay.runs import open_run
@@ -26,9 +27,9 @@ def test_the_only_reward_is_at_the_flag() -> None:
 
 
 def test_the_command_is_what_was_asked_for() -> None:
-    assert _command(DemoConfig()) == "backplay demo"
+    assert command_of("backplay demo", DemoConfig()) == "backplay demo"
     config = DemoConfig(out=Path("a b"), seeds=1, jobs=4)
-    assert _command(config) == "backplay demo --out 'a b' --seeds 1 --jobs 4"
+    assert command_of("backplay demo", config) == "backplay demo --out 'a b' --seeds 1 --jobs 4"
 
 
 @pytest.mark.parametrize("name", ["frames", "seeds", "jobs", "episodes"])

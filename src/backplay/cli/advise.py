@@ -13,9 +13,8 @@ import tyro
 
 from backplay.advise import Advice, describe
 from backplay.advise import advise as advise_on
-from backplay.cli.options import EnvId
+from backplay.cli.options import EnvId, require_at_least
 from backplay.demos import load
-from backplay.errors import BackplayError
 from backplay.restore.rollout import AnyEnv
 from backplay.train.environments import kwargs_for, make_env
 from backplay.train.own_envs import on_my_word
@@ -59,10 +58,7 @@ class AdviseConfig:
 
 def advise(config: AdviseConfig) -> None:
     """Prints the advice."""
-    for name, least in (("rollouts", 1), ("seconds", 1), ("seed", 0)):
-        if not getattr(config, name) >= least:
-            got = str(getattr(config, name))
-            raise BackplayError(f"--{name}", expected=f"at least {least}", got=got)
+    require_at_least(config, rollouts=1, seconds=1, seed=0)
     demo = load(config.demo)
     on_my_word(config.env)
     kwargs = kwargs_for(config.env, config.env_kwargs, demo)

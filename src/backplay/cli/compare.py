@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +10,7 @@ from typing import Annotated
 import numpy as np
 import tyro
 
+from backplay.cli.options import command_of, require_at_least
 from backplay.cli.reports import read_records, require_report_folder, write_files
 from backplay.errors import BackplayError
 from backplay.report.build import PAGE, RESULT
@@ -61,8 +61,7 @@ class CompareConfig:
 
 def compare(config: CompareConfig) -> None:
     """Prints the table and writes the page."""
-    if config.seed < 0:
-        raise BackplayError("--seed", expected="at least 0", got=str(config.seed))
+    require_at_least(config, seed=0)
     require_report_folder(config.out)
     sides = [read_records([path]) for path in (config.first, config.second)]
     if {run.path for run in sides[0]} & {run.path for run in sides[1]}:
@@ -110,7 +109,7 @@ def _write(
     filled = table(differ, left=3, name="What differs") if len(differ) > 1 else paragraph(SAME)
     page = write_page(
         f"{names[0]} and {names[1]}", f"Runs of {config.first} beside those of {config.second}.",
-        records, command=_command(config), pictures=pictures,
+        records, command=command_of("backplay compare", config), pictures=pictures,
         first=[section("What differs", filled), compared],
     )  # fmt: skip
     files |= {PAGE: page.encode(), RESULT: b""}
@@ -136,11 +135,3 @@ def _nothing(config: CompareConfig, sides: list[list[RunRecord]]) -> BackplayErr
         "compare", expected=f"ended runs of the same setting in both, with {config.measure!r}",
         got=" and ".join(held), do="Choose other folders, or another --measure.",
     )  # fmt: skip
-
-
-def _command(config: CompareConfig) -> str:
-    """What to type to get the same again."""
-    words = ["backplay", "compare", str(config.first), str(config.second)]
-    words += ["--measure", config.measure, "--out", str(config.out)]
-    words += ["--seed", str(config.seed)] if config.seed else []
-    return shlex.join(words)

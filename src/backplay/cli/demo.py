@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from backplay.cli.options import command_of, require_at_least
 from backplay.cli.reports import read_there, require_report_folder, show_runs
 from backplay.cli.sweeping import carry_out, cores, planned, prepare_all
 from backplay.data.files import write_atomically
-from backplay.errors import BackplayError
 from backplay.paper.catalogue import experiment
 from backplay.paper.demo.job import REGIMES, SETTING, DemoJob
 from backplay.report.build import PAGE
@@ -48,12 +47,9 @@ class DemoConfig:
 
 def demo(config: DemoConfig) -> int:
     """Trains, prints the table and writes the page; 1 if a run failed, 130 after Ctrl-C."""
-    for name in ("frames", "seeds", "jobs", "episodes"):
-        value = getattr(config, name)
-        if value is not None and value < 1:
-            raise BackplayError(f"--{name}", expected="at least 1", got=str(value))
+    require_at_least(config, frames=1, seeds=1, jobs=1, episodes=1)
     require_report_folder(config.out, beside=[RUNS, PICTURE])
-    command = _command(config)
+    command = command_of("backplay demo", config)
     jobs = [
         DemoJob(regime=regime, seed=seed, frames=config.frames, episodes=config.episodes)
         for seed in range(config.seeds)
@@ -88,14 +84,3 @@ def _show(config: DemoConfig, records: list[RunRecord], command: str) -> None:
     picture = draw_overview(groups, "success", f"{SETTING}, one demonstration")
     write_atomically(config.out / PICTURE, as_png(picture))
     print(f"\nOpen {config.out / PAGE}")
-
-
-def _command(config: DemoConfig) -> str:
-    """What to type to get the same again."""
-    parts = ["backplay", "demo"]
-    default = DemoConfig()
-    for name in ("out", "frames", "seeds", "jobs", "episodes"):
-        value = getattr(config, name)
-        if value != getattr(default, name):
-            parts += [f"--{name}", str(value)]
-    return shlex.join(parts)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import tyro
 
+from backplay.cli.options import require_at_least
 from backplay.errors import BackplayError
 from backplay.runs.execute import opened
 from backplay.train import Training
@@ -38,8 +39,7 @@ class EvaluateConfig:
 
 def evaluate(config: EvaluateConfig) -> None:
     """Prints the evaluation of a run's last checkpoint."""
-    if config.episodes < 1 or config.seed < 0:
-        raise BackplayError("--episodes and --seed", expected="at least 1 episode, seed from 0 on")
+    require_at_least(config, episodes=1, seed=0)
     if config.env is not None:
         on_my_word(config.env)
     _, work = opened(config.dir)

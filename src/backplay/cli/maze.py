@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
+from backplay.cli.options import require_at_least, require_new_file
+from backplay.cli.report import ReportConfig as AnyReportConfig
 from backplay.errors import BackplayError
 from backplay.paper.maze.run import REGIMES
+
+if TYPE_CHECKING:
+    from backplay.cli.maze_runs import OpenMazeRun
+    from backplay.envs.maze.sets import MazeSet
+    from backplay.train.job import Work
 
 PARTS = {
     "generate": "make mazes with demonstrations in one file",
     "show": "show a maze, its demonstration and what was learned",
     "train": "train an agent on the mazes of a file",
     "evaluate": "measure a trained agent beside the paper's numbers",
-    "report": "make the table and the figures from many runs",
+    "report": "make the page of runs, as backplay report does, and the paper's table",
 }
 
 HELP = f"""\
@@ -161,43 +170,94 @@ class EvaluateConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportConfig:
-    """Makes the paper's table, with its numbers beside ours, and the figures, from run directories.
+class ReportConfig(AnyReportConfig):
+    """The page of `backplay report`; prints the paper's table, its numbers beside ours, as well.
 
         backplay maze report runs/backplay-0 runs/backplay-1 runs/uniform-0
-        backplay maze report runs/* --out page --mazes 3 17 42
+        backplay maze report runs --out page
 
-    Runs that differ in nothing but their seed are summed up: means with 95 % intervals over seeds.
-    The page is that of `backplay report`: learning curves, success by distance from the end over
-    time, learned paths over demonstrations, tables.
+    Runs that differ in nothing but their seed are one row. `backplay maze show --run` draws what
+    one of them learned in any maze.
     """
-
-    dirs: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DIR...")]
-    """Directories of runs."""
-    out: Path = Path("maze-report")
-    """Directory of the page, the figures and the numbers."""
-    mazes: tuple[int, ...] = (0, 1, 2, 3)
-    """Mazes whose learned paths are drawn."""
 
 
 def generate(config: GenerateConfig) -> int:
-    """Makes mazes and writes their file."""
-    from backplay.cli.maze_files import write_mazes
+    """Makes mazes and writes their file; 130 after Ctrl-C."""
+    from backplay.envs.maze import generate as make
+    from backplay.ui.display import counting
 
-    return write_mazes(config)
+    require_new_file(config.out, overwrite=config.overwrite)
+    wanted = max(1, config.mazes) + max(0, config.held_out)
+    try:
+        with counting(wanted, "mazes") as count:
+            library = make(
+                mazes=config.mazes, held_out=config.held_out, extra=config.extra,
+                seed=config.seed, size=config.size, walls=config.walls,
+                min_length=config.min_length, max_steps=config.max_steps,
+                progress=lambda made, _: count(made, ""),
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        print("stopped; nothing was written")
+        return 130
+    library.save(config.out)
+    lengths = library.training.lengths
+    print(
+        f"{config.out}: {config.mazes} mazes to train on, {config.held_out} held out;"
+        f" demonstrations of {lengths.min()} to {lengths.max()} steps,"
+        f" {config.extra} more than needed"
+    )
+    return 0
 
 
 def show(config: ShowConfig) -> int:
-    """Prints a maze, or writes its picture."""
-    from backplay.cli.maze_files import show_maze
+    """Prints a maze with a path in it; writes its picture if that is asked for."""
+    from backplay.envs.maze import draw
 
-    show_maze(config)
+    if config.out is not None:
+        if config.out.suffix != ".png":
+            raise BackplayError("--out", expected="a file that ends in .png", got=str(config.out))
+        require_new_file(config.out, overwrite=config.overwrite)
+    one = _chosen(config)
+    walls, start, goal = one.walls[0], int(one.starts[0]), int(one.goals[0])
+    learned, words = None, ""
+    if config.run is not None:
+        from backplay.cli.maze_runs import learned_path, open_maze_run
+
+        learned, how = learned_path(open_maze_run(config.run), one)
+        words = f", learned: {how}"
+    shown = one.paths[0] if learned is None else learned
+    print(draw.text(walls, start, goal, path=shown, colour=sys.stdout.isatty()), end="")
+    print(
+        f"maze {config.maze}: demonstration {one.lengths[0]} steps,"
+        f" shortest path {one.distances[0]}{words}"
+    )
+    if config.out is not None:
+        from backplay.data.files import write_atomically
+        from backplay.paper.maze.figures import pixels_as_png
+
+        drawn = draw.picture(walls, start, goal, demonstration=one.paths[0], path=learned)
+        write_atomically(config.out, pixels_as_png(drawn))
+        print(config.out)
     return 0
+
+
+def _chosen(config: ShowConfig) -> MazeSet:
+    """The maze that is asked for, as a set of one."""
+    from backplay.envs.maze import load_mazes
+
+    library = load_mazes(config.file)
+    mazes = library.held_out if config.held_out else library.training
+    if not mazes.num_mazes:
+        raise BackplayError(f"{config.file} has no mazes held out")
+    if not 0 <= config.maze < mazes.num_mazes:
+        raise BackplayError("--maze", expected=f"0 to {mazes.num_mazes - 1}", got=config.maze)
+    return mazes.select([config.maze])
 
 
 def train(config: TrainConfig) -> int:
     """Trains to the end or until Ctrl-C, which is exit code 130."""
-    from backplay.cli import maze_training
+    from backplay.cli.maze_runs import open_maze_run
+    from backplay.cli.watch import STOPPED, watch
 
     if config.resume is not None:
         if replace(config, resume=None) != TrainConfig():
@@ -205,21 +265,52 @@ def train(config: TrainConfig) -> int:
                 "--resume", expected="no other option: a run goes on as it was set up",
                 do="Start a new run for other settings.",
             )  # fmt: skip
-        return maze_training.resume(config.resume)
+        opened, work = open_maze_run(config.resume), None
+        opened.run.load()  # a damaged checkpoint is refused before anything is cloned
+    else:
+        try:
+            opened, work = _begun(config)
+        except KeyboardInterrupt:
+            print("stopped while it imitated the demonstrations; nothing was written")
+            return STOPPED
+    again = f"backplay maze train --resume {shlex.quote(str(opened.path))}"
+    code = watch(opened.run, again, work=work)
+    if code == 0:
+        opened.say_result()
+    return code
+
+
+def _begun(config: TrainConfig) -> tuple[OpenMazeRun, Work]:
+    """A new run directory, and its work at the beginning."""
+    import torch
+
+    from backplay import runs
+    from backplay.cli.maze_runs import open_maze_run
+    from backplay.envs.maze import load_mazes
+    from backplay.paper.maze.job import MazeJob
+    from backplay.paper.maze.run import MazeRun
+    from backplay.runs.execute import prepare
+    from backplay.ui.display import open_display
+
     if config.file is None:
         raise BackplayError(
             "train", expected="a file of mazes", got="none",
             do="Make one with backplay maze generate optimal.npz.",
         )  # fmt: skip
-    from backplay.paper.maze.run import MazeRun
-
-    run = MazeRun(
+    require_at_least(config, threads=1)
+    name = f"{config.file.stem}-{config.regime}-{config.preset}-{config.seed}"
+    path = config.dir or Path("runs") / name
+    settings = MazeRun(
         regime=config.regime, preset=config.preset, frames=config.frames, seed=config.seed,
         evaluations=config.evaluations,
     )  # fmt: skip
-    name = f"{config.file.stem}-{config.regime}-{config.preset}-{config.seed}"
-    directory = config.dir or Path("runs") / name
-    return maze_training.begin(config.file, run, config.threads, directory)
+    runs.require_free(path)
+    job = MazeJob.of(load_mazes(config.file), settings)
+    torch.set_num_threads(config.threads)
+    with open_display() as display:  # first, so that bad input leaves no directory behind
+        work = job.begin(display.say, files=[config.file])
+    prepare(path, job, [config.file], threads=config.threads)
+    return open_maze_run(path), work
 
 
 def evaluate(config: EvaluateConfig) -> int:
@@ -227,28 +318,28 @@ def evaluate(config: EvaluateConfig) -> int:
     from backplay.cli.maze_runs import checkpoint_of, measured_text, network_of, open_maze_run
     from backplay.paper.maze.regimes import measure
     from backplay.paper.maze.regimes import measured as measured_mazes
-    from backplay.paper.maze.run import PAPER
 
-    if config.seed < 0:
-        raise BackplayError("--seed", expected="at least 0", got=config.seed)
+    require_at_least(config, seed=0)
     opened = open_maze_run(config.dir)
-    library = opened.library
-    mazes = library.held_out if config.held_out else library.training
+    mazes = opened.library.held_out if config.held_out else opened.library.training
     if not mazes.num_mazes:
         raise BackplayError(f"{config.dir} has no mazes held out")
     state = checkpoint_of(opened)
     measured = measure(network_of(opened, state), mazes, config.seed)
-    paper = None if config.held_out else PAPER.get((opened.job.regime, library.extra))
     kind = "held-out" if config.held_out else "training"
     print(f"{config.dir}: {opened.words(int(state['frames']))}")
     print(f"{measured_mazes(mazes).num_mazes} {kind} mazes, from the true start:")
-    print(measured_text(measured, paper))
+    print(measured_text(measured, None if config.held_out else opened.paper))
     return 0
 
 
 def report(config: ReportConfig) -> int:
-    """Writes the page and prints the table."""
-    from backplay.cli.maze_report import write_report
+    """The page of `backplay report`, and in front of what it prints the paper's table."""
+    from backplay.cli.report import report_runs
+    from backplay.paper.maze.exhibit import measured_cells
+    from backplay.report.records import grouped
+    from backplay.report.texts import in_columns
 
-    write_report(config.dirs, config.out, config.mazes)
+    groups = grouped(report_runs(config))
+    print(in_columns(measured_cells(groups, "training", "greedy", paper=True), left=2))
     return 0

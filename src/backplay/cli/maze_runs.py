@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,11 @@ from backplay import runs
 from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.sets import MazeLibrary, MazeSet
 from backplay.errors import BackplayError
+from backplay.paper.maze.exhibit import ending
 from backplay.paper.maze.job import MazeJob
+from backplay.paper.maze.paths import drawn
 from backplay.paper.maze.regimes import plays
+from backplay.paper.maze.run import PAPER
 from backplay.report.texts import in_columns
 from backplay.runs import Run
 from backplay.runs.execute import asked
@@ -51,9 +55,20 @@ class OpenMazeRun:
         return f"{job.regime}, settings {job.preset!r}, seed {job.seed}{far}"
 
     @property
-    def result(self) -> dict[str, Any] | None:
-        """What came of it; None while it has not ended."""
-        return self.run.result
+    def paper(self) -> Mapping[str, float | None] | None:
+        """The paper's row for it, if it has one."""
+        return PAPER.get((self.job.regime, self.library.extra))
+
+    def say_result(self) -> None:
+        """Prints what came of it, the paper's row beside it."""
+        result: dict[str, Any] = self.run.result or {}
+        seconds = timedelta(seconds=round(self.run.seconds))
+        print(f"after {result['frames']:,} frames and {seconds}, from the true start:")
+        print(measured_text(result["training"], self.paper))
+        if result["held_out"] is not None:
+            text = measured_text(result["held_out"], None)
+            print(f"on {len(self.library.held_out)} mazes held out:\n{text}")
+        print(f"result: {self.path / 'result.json'}")
 
 
 def open_maze_run(path: Path) -> OpenMazeRun:
@@ -87,29 +102,16 @@ def network_of(opened: OpenMazeRun, state: dict[str, Any] | None = None) -> Fast
         weights = state["learner"]["network"]
         network.load_state_dict({name: torch.from_numpy(w) for name, w in weights.items()})
     except (KeyError, TypeError, AttributeError, RuntimeError) as error:
-        raise _damaged(opened.run.checkpoint, error) from error
+        raise BackplayError(
+            f"{opened.run.checkpoint} is damaged", expected="what backplay wrote",
+            got=f"{type(error).__name__}: {str(error)[:200]}",
+            do="Copy the run again from where it came.",
+        ) from error  # fmt: skip
     return network
 
 
-@dataclass(frozen=True)
-class LearnedPath:
-    """What an agent does in one maze with its likeliest actions."""
-
-    cells: list[int]
-    reached: bool
-    extra: int
-    """Steps beyond the shortest path."""
-
-    @property
-    def words(self) -> str:
-        """How it went."""
-        if not self.reached:
-            return "never reaches the goal"
-        return f"{len(self.cells) - 1} steps" + (f", {self.extra} too many" if self.extra else "")
-
-
-def learned_paths(opened: OpenMazeRun, mazes: MazeSet) -> list[LearnedPath]:
-    """What a run's agent does in each of these mazes, which may be others than it learned on."""
+def learned_path(opened: OpenMazeRun, mazes: MazeSet) -> tuple[list[int], str]:
+    """The cells that a run's agent visits in the first of these mazes, and how it went."""
     network = network_of(opened)
     size = (network.height, network.width)
     if (mazes.height, mazes.width) != size:
@@ -117,11 +119,8 @@ def learned_paths(opened: OpenMazeRun, mazes: MazeSet) -> list[LearnedPath]:
             f"{opened.path} learned in mazes of another size",
             expected=f"{size[0]}x{size[1]}", got=f"{mazes.height}x{mazes.width}",
         )  # fmt: skip
-    played = plays(network, mazes)["greedy"]
-    return [
-        LearnedPath(path.tolist(), bool(reached), int(extra))
-        for path, reached, extra in zip(played.paths, played.successes, played.extra, strict=True)
-    ]
+    (one,) = drawn(mazes, plays(network, mazes)["greedy"])
+    return one["path"], ending(one)
 
 
 def measured_text(
@@ -146,11 +145,3 @@ def _cells(summary: Mapping[str, float | None]) -> tuple[str, ...]:
 
 def _plus_minus(mean: float | None, std: float | None) -> str:
     return "–" if mean is None or std is None else f"{mean:.2f} ± {std:.2f}"
-
-
-def _damaged(file: Path, error: Exception) -> BackplayError:
-    return BackplayError(
-        f"{file} is damaged", expected="what backplay wrote",
-        got=f"{type(error).__name__}: {str(error)[:200]}",
-        do="Copy the run again from where it came.",
-    )  # fmt: skip

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import tyro
 
@@ -21,6 +23,30 @@ EnvId = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ENV")]
 """The first word of most commands."""
 EnvKwargs = Annotated[str, tyro.conf.arg(metavar="JSON")]
 """Arguments of the environment."""
+
+
+def command_of(program: str, config: Any) -> str:
+    """What to type to get the same again: `program` with all that is not as by default."""
+    hints = get_type_hints(type(config), include_extras=True)
+    named: list[str] = []
+    words = program.split()
+    for field in fields(config):
+        value = getattr(config, field.name)
+        given = [str(one) for one in value] if isinstance(value, tuple) else [str(value)]
+        if tyro.conf.Positional in getattr(hints[field.name], "__metadata__", ()):
+            words += given
+        elif value != field.default and value is not None:
+            named += [f"--{field.name.replace('_', '-')}", *([] if value is True else given)]
+    return shlex.join(words + named)
+
+
+def require_at_least(config: Any, **least: float) -> None:
+    """Refuses options below their least; what is None was not given."""
+    for name, minimum in least.items():
+        value = getattr(config, name)
+        if value is not None and not value >= minimum:
+            option = f"--{name.replace('_', '-')}"
+            raise BackplayError(option, expected=f"at least {minimum}", got=str(value))
 
 
 def require_new_file(path: Path, *, overwrite: bool) -> None:

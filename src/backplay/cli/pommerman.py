@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from backplay.cli.options import require_new_file
+from backplay.cli.options import require_at_least, require_new_file
 from backplay.errors import BackplayError
 from backplay.ui.display import counting
 
@@ -140,8 +140,7 @@ def tournament(config: TournamentConfig) -> int:
     from backplay.envs.pommerman import tournaments
     from backplay.envs.pommerman.players import players
 
-    _at_least("--games", config.games, 1)
-    _at_least("--jobs", config.jobs, 1)
+    require_at_least(config, games=1, jobs=1)
     players(config.agents.split(","), 4, config.simulations)  # bad names are refused at once
     standings: Standings | None = None
     code = 0
@@ -272,9 +271,7 @@ def demos(config: DemosConfig) -> int:
     from backplay.envs.pommerman.players import player
 
     require_new_file(config.out, overwrite=config.overwrite)
-    _at_least("--jobs", config.jobs, 1)
-    _at_least("--maps", config.maps, 1)
-    _at_least("--held-out", config.held_out, 0)
+    require_at_least(config, jobs=1, maps=1, held_out=0)
     wanted = config.maps + config.held_out
     player(config.agents, config.simulations)  # a bad name is refused at once
     try:
@@ -314,8 +311,3 @@ def _patience() -> Iterator[Callable[[], None]]:
         yield timer.cancel
     finally:
         timer.cancel()
-
-
-def _at_least(name: str, value: int, least: int) -> None:
-    if value < least:
-        raise BackplayError(name, expected=f"at least {least}", got=value)

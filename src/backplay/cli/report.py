@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 
+from backplay.cli.options import command_of
 from backplay.cli.reports import read_records, require_report_folder, show_runs
 from backplay.errors import BackplayError
 from backplay.report.build import PAGE
@@ -38,8 +37,14 @@ class ReportConfig:
     """Of the page."""
 
 
-def report(config: ReportConfig) -> None:
+def report(config: ReportConfig) -> int:
     """Prints the table and writes the page."""
+    report_runs(config)
+    return 0
+
+
+def report_runs(config: ReportConfig) -> list[RunRecord]:
+    """As `report`; the runs."""
     if not config.runs:
         raise BackplayError(
             "report", expected="at least one run directory", got="none",
@@ -48,25 +53,13 @@ def report(config: ReportConfig) -> None:
     require_report_folder(config.out)
     records = read_records(config.runs)
     made = show_runs(
-        records, config.out, title=config.title, command=_command(config),
+        records, config.out, title=config.title, command=command_of("backplay report", config),
         about=f"{len(records)} run{'s' if len(records) > 1 else ''}, measured from the true start.",
     )  # fmt: skip
-    say_the_rest(records, made.unfinished)
-    print(f"open {config.out / PAGE}")
-
-
-def say_the_rest(records: Sequence[RunRecord], unfinished: Sequence[str]) -> None:
-    """What is in no table, and what could not be read."""
-    if unfinished:
-        print(f"not ended yet, and in no table: {', '.join(unfinished)}")
+    if made.unfinished:
+        print(f"not ended yet, and in no table: {', '.join(made.unfinished)}")
     for run in records:
         for note in run.notes:
             print(f"{run.path}: {note}")
-
-
-def _command(config: ReportConfig) -> str:
-    """What to type to get the same again."""
-    words = ["backplay", "report", *map(str, config.runs), "--out", str(config.out)]
-    if config.title != ReportConfig().title:
-        words += ["--title", config.title]
-    return shlex.join(words)
+    print(f"open {config.out / PAGE}")
+    return records

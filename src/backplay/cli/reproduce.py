@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from backplay.cli.options import command_of, require_at_least
 from backplay.cli.sweeping import carry_out, cores, planned, prepare_all
 from backplay.errors import BackplayError
 from backplay.runs.processes import LocalPool, Pool
@@ -62,7 +63,8 @@ def reproduce(config: ReproduceConfig) -> int:
     experiment = find_experiment(config.name)
     scale = experiment.scale if config.scale is None else config.scale
     seeds = experiment.seeds if config.seeds is None else config.seeds
-    command = _command(config, scale, seeds)
+    asked = replace(config, scale=scale, seeds=seeds, prepare_only=False, report_only=False)
+    command = command_of("backplay reproduce", asked)
     jobs = _jobs(experiment, scale, seeds)
     runs = planned(jobs, config.dir / experiment.folder / _scale_folder(scale))
     failed: dict[str, str] = {}
@@ -112,25 +114,10 @@ def _scale_folder(scale: float) -> str:
     return f"scale-{scale:.12g}"
 
 
-def _command(config: ReproduceConfig, scale: float, seeds: int) -> str:
-    """What to type to get the same again, or to go on."""
-    parts = ["backplay", "reproduce", config.name, "--scale", f"{scale:.12g}", "--seeds", seeds]
-    if config.jobs is not None:
-        parts += ["--jobs", config.jobs]
-    if config.dir != Path("runs"):
-        parts += ["--dir", config.dir]
-    if config.ray is not None:
-        parts += ["--ray", *config.ray]
-    return shlex.join(map(str, parts))
-
-
 def _refuse_nonsense(config: ReproduceConfig) -> None:
     if config.scale is not None and not (isfinite(config.scale) and 0 < config.scale <= 1):
         raise BackplayError("--scale", expected="more than 0, at most 1", got=str(config.scale))
-    for name in ("seeds", "jobs"):
-        value = getattr(config, name)
-        if value is not None and value < 1:
-            raise BackplayError(f"--{name}", expected="at least 1", got=str(value))
+    require_at_least(config, seeds=1, jobs=1)
     if config.dir.exists() and not config.dir.is_dir():
         raise BackplayError("--dir", expected="a directory", got=f"the file {config.dir}")
     if config.ray is not None and len(config.ray) > 1:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from backplay.cli.options import command_of, require_at_least
 from backplay.cli.reports import read_there, require_report_folder, show_runs
 from backplay.cli.sweeping import planned, prepare_all
-from backplay.errors import BackplayError
 from backplay.paper.catalogue import experiment
 from backplay.paper.theory.figures import findings_table
 from backplay.paper.theory.job import TheoryJob
@@ -47,13 +46,12 @@ class TheoryConfig:
 
 def theory(config: TheoryConfig) -> int:
     """Computes, prints the table and writes the page; 1 if a study failed, 130 after Ctrl-C."""
-    if config.seed < 0:
-        raise BackplayError("--seed", expected="at least 0", got=str(config.seed))
+    require_at_least(config, seed=0)
     require_report_folder(config.out, beside=[RUNS])
     jobs = [TheoryJob(study=name, seed=config.seed, quick=config.quick) for name in STUDIES]
     kind = f"seed-{config.seed}{'-quick' if config.quick else ''}"
     runs = planned(jobs, config.out / RUNS / kind)
-    command = _command(config)
+    command = command_of("backplay theory", config)
     failed = prepare_all(jobs, runs, command)
     stopped = _compute([run for run in runs if run.name not in failed])
     records, unread = read_there([run.path for run in runs])
@@ -98,14 +96,3 @@ def findings_text(rows: Sequence[Sequence[str]]) -> str:
         claim = row[0]
         text.append(f"  {line}")
     return "\n".join(text) + "\n"
-
-
-def _command(config: TheoryConfig) -> str:
-    """What to type to get the same again."""
-    parts = ["backplay", "theory"]
-    if config.out != TheoryConfig().out:
-        parts += ["--out", str(config.out)]
-    parts += ["--quick"] * config.quick
-    if config.seed:
-        parts += ["--seed", str(config.seed)]
-    return shlex.join(parts)

@@ -12,16 +12,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from backplay.envs.pommerman.layout import (
-    ACTIONS,
-    AGENT,
-    BOMB_LIFE,
-    DUMMY,
-    FLAME_LIFE,
-    MAX_AMMO,
-    SEATS,
-    SIZE,
-)
+from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.observations import observe
 
 WORDS = 8
@@ -33,24 +24,24 @@ def dictionary_space(radio: bool = False) -> spaces.Dict:
     """The space of `dictionary`; with `radio`, of the game whose teammates send words."""
 
     def cells(most: int) -> spaces.Box:
-        return spaces.Box(0, most, (SIZE, SIZE), np.uint8)
+        return spaces.Box(0, most, (at.SIZE, at.SIZE), np.uint8)
 
-    someone: spaces.Space[Any] = spaces.Discrete(SEATS + 1, start=DUMMY)
+    someone: spaces.Space[Any] = spaces.Discrete(at.SEATS + 1, start=at.DUMMY)
     parts: dict[str, spaces.Space[Any]] = {
-        "alive": spaces.Sequence(spaces.Discrete(SEATS, start=AGENT)),
-        "board": cells(AGENT + SEATS - 1),
+        "alive": spaces.Sequence(spaces.Discrete(at.SEATS, start=at.AGENT)),
+        "board": cells(at.AGENT + at.SEATS - 1),
         "bomb_blast_strength": cells(_LONGEST_BLAST),
-        "bomb_life": cells(BOMB_LIFE),
-        "bomb_moving_direction": cells(ACTIONS - 2),
-        "flame_life": cells(FLAME_LIFE + 1),
+        "bomb_life": cells(at.BOMB_LIFE),
+        "bomb_moving_direction": cells(at.ACTIONS - 2),
+        "flame_life": cells(at.FLAME_LIFE + 1),
         "game_type": spaces.Discrete(3, start=1),
         "game_env": spaces.Text(40, charset=_LETTERS),
-        "position": spaces.Tuple([spaces.Discrete(SIZE)] * 2),
+        "position": spaces.Tuple([spaces.Discrete(at.SIZE)] * 2),
         "blast_strength": spaces.Discrete(_LONGEST_BLAST, start=1),
         "can_kick": spaces.Discrete(2),
         "teammate": someone,
-        "ammo": spaces.Discrete(MAX_AMMO + 1),
-        "enemies": spaces.Tuple([someone] * (SEATS - 1)),
+        "ammo": spaces.Discrete(at.MAX_AMMO + 1),
+        "enemies": spaces.Tuple([someone] * (at.SEATS - 1)),
         "step_count": spaces.Discrete(2**15),
     }
     if radio:

@@ -7,33 +7,7 @@ its flames aged, or its bombs ticked, exploded in chains and drawn. Does not kno
 from __future__ import annotations
 
 from backplay.envs.kernels import kernel
-from backplay.envs.pommerman.layout import (
-    AGENT_AMMO,
-    AGENT_FIELDS,
-    AGENTS,
-    BOARD,
-    BOMB,
-    BOMB_BLAST,
-    BOMB_CELL,
-    BOMB_COUNT,
-    BOMB_FIELDS,
-    BOMB_LEFT,
-    BOMB_OWNER,
-    BOMBS,
-    CELLS,
-    FLAME,
-    FLAME_CELL,
-    FLAME_COUNT,
-    FLAME_FIELDS,
-    FLAME_LEFT,
-    FLAME_LIFE,
-    FLAMES,
-    ITEMS,
-    MAX_AMMO,
-    NEXT,
-    RIGID,
-    WOOD,
-)
+from backplay.envs.pommerman import layout as at
 
 BURST = -1  # time left of a bomb that has exploded in this step, until it is off the list
 _MARK = 32  # added to a cell of the board while it is known to burn in this step
@@ -43,47 +17,47 @@ _CELL = _MARK - 1  # what the cell shows, without the mark
 @kernel
 def age_flames(s):  # type: ignore[no-untyped-def]
     """Flames lose a step of life; spent ones leave the item hidden there, or a passage."""
-    for flame in range(FLAME, FLAME + s[FLAME_COUNT] * FLAME_FIELDS, FLAME_FIELDS):
-        s[flame + FLAME_LEFT] -= 1
-        if s[flame + FLAME_LEFT] < 0:
-            cell = s[flame + FLAME_CELL]
-            s[BOARD + cell] = s[ITEMS + cell]
-            s[ITEMS + cell] = 0
+    for flame in range(at.FLAME, at.FLAME + s[at.FLAME_COUNT] * at.FLAME_FIELDS, at.FLAME_FIELDS):
+        s[flame + at.FLAME_LEFT] -= 1
+        if s[flame + at.FLAME_LEFT] < 0:
+            cell = s[flame + at.FLAME_CELL]
+            s[at.BOARD + cell] = s[at.ITEMS + cell]
+            s[at.ITEMS + cell] = 0
     drop_spent(s)
 
 
 @kernel
 def drop_spent(s):  # type: ignore[no-untyped-def]
     """Takes flames without life off the list, keeps the order and draws the others."""
-    kept = FLAME
-    end = FLAME + s[FLAME_COUNT] * FLAME_FIELDS
-    for flame in range(FLAME, end, FLAME_FIELDS):
-        cell, left = s[flame + FLAME_CELL], s[flame + FLAME_LEFT]
+    kept = at.FLAME
+    end = at.FLAME + s[at.FLAME_COUNT] * at.FLAME_FIELDS
+    for flame in range(at.FLAME, end, at.FLAME_FIELDS):
+        cell, left = s[flame + at.FLAME_CELL], s[flame + at.FLAME_LEFT]
         if left >= 0:
-            s[kept + FLAME_CELL] = cell
-            s[kept + FLAME_LEFT] = left
-            s[BOARD + cell] = FLAMES
-            kept += FLAME_FIELDS
+            s[kept + at.FLAME_CELL] = cell
+            s[kept + at.FLAME_LEFT] = left
+            s[at.BOARD + cell] = at.FLAMES
+            kept += at.FLAME_FIELDS
     for i in range(kept, end):
         s[i] = 0
-    s[FLAME_COUNT] = (kept - FLAME) // FLAME_FIELDS
+    s[at.FLAME_COUNT] = (kept - at.FLAME) // at.FLAME_FIELDS
 
 
 @kernel
 def tick(s):  # type: ignore[no-untyped-def]
     """Bombs lose a step of life; those without any and those in flames explode. Draws the rest."""
     explode = False
-    end = BOMBS + s[BOMB_COUNT] * BOMB_FIELDS
-    for bomb in range(BOMBS, end, BOMB_FIELDS):
-        s[bomb + BOMB_LEFT] -= 1
-        if s[BOARD + s[bomb + BOMB_CELL]] == FLAMES:
-            s[bomb + BOMB_LEFT] = 0
-        explode = explode or s[bomb + BOMB_LEFT] <= 0
+    end = at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS
+    for bomb in range(at.BOMBS, end, at.BOMB_FIELDS):
+        s[bomb + at.BOMB_LEFT] -= 1
+        if s[at.BOARD + s[bomb + at.BOMB_CELL]] == at.FLAMES:
+            s[bomb + at.BOMB_LEFT] = 0
+        explode = explode or s[bomb + at.BOMB_LEFT] <= 0
     if explode:
         _explode(s)
-        end = BOMBS + s[BOMB_COUNT] * BOMB_FIELDS
-    for bomb in range(BOMBS, end, BOMB_FIELDS):
-        s[BOARD + s[bomb + BOMB_CELL]] = BOMB
+        end = at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS
+    for bomb in range(at.BOMBS, end, at.BOMB_FIELDS):
+        s[at.BOARD + s[bomb + at.BOMB_CELL]] = at.BOMB
 
 
 @kernel
@@ -92,18 +66,18 @@ def _explode(s):  # type: ignore[no-untyped-def]
 
     The board keeps its wood until the last round, so wood shields what is behind it from all bombs.
     """
-    first, last = CELLS, -1  # the marked cells lie between
-    end = BOMBS + s[BOMB_COUNT] * BOMB_FIELDS
+    first, last = at.CELLS, -1  # the marked cells lie between
+    end = at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS
     more = True
     while more:
         more = False
-        for bomb in range(BOMBS, end, BOMB_FIELDS):
-            if s[bomb + BOMB_LEFT] == 0 or (
-                s[bomb + BOMB_LEFT] > 0 and s[BOARD + s[bomb + BOMB_CELL]] & _MARK
+        for bomb in range(at.BOMBS, end, at.BOMB_FIELDS):
+            if s[bomb + at.BOMB_LEFT] == 0 or (
+                s[bomb + at.BOMB_LEFT] > 0 and s[at.BOARD + s[bomb + at.BOMB_CELL]] & _MARK
             ):
-                s[bomb + BOMB_LEFT] = BURST
-                return_ammo(s, s[bomb + BOMB_OWNER])
-                low, high = _mark_rays(s, s[bomb + BOMB_CELL], s[bomb + BOMB_BLAST])
+                s[bomb + at.BOMB_LEFT] = BURST
+                return_ammo(s, s[bomb + at.BOMB_OWNER])
+                low, high = _mark_rays(s, s[bomb + at.BOMB_CELL], s[bomb + at.BOMB_BLAST])
                 first, last = min(first, low), max(last, high)
                 more = True
     drop_burst(s)
@@ -113,17 +87,17 @@ def _explode(s):  # type: ignore[no-untyped-def]
 @kernel
 def _mark_rays(s, centre, blast):  # type: ignore[no-untyped-def]
     """Marks the cells a bomb reaches; returns the first and the last of them."""
-    s[BOARD + centre] |= _MARK
+    s[at.BOARD + centre] |= _MARK
     low = high = centre
     for direction in range(1, 5):
         cell = centre
         for _ in range(blast - 1):
-            cell = NEXT[cell, direction]
-            if cell < 0 or s[BOARD + cell] & _CELL == RIGID:
+            cell = at.NEXT[cell, direction]
+            if cell < 0 or s[at.BOARD + cell] & _CELL == at.RIGID:
                 break
-            s[BOARD + cell] |= _MARK
+            s[at.BOARD + cell] |= _MARK
             low, high = min(low, cell), max(high, cell)
-            if s[BOARD + cell] & _CELL == WOOD:
+            if s[at.BOARD + cell] & _CELL == at.WOOD:
                 break
     return low, high
 
@@ -131,34 +105,34 @@ def _mark_rays(s, centre, blast):  # type: ignore[no-untyped-def]
 @kernel
 def _burn(s, first, last):  # type: ignore[no-untyped-def]
     """Turns marks into new flames, row by row."""
-    end = FLAME + s[FLAME_COUNT] * FLAME_FIELDS
+    end = at.FLAME + s[at.FLAME_COUNT] * at.FLAME_FIELDS
     for cell in range(first, last + 1):
-        if s[BOARD + cell] & _MARK:
-            s[BOARD + cell] = FLAMES
-            s[end + FLAME_CELL] = cell
-            s[end + FLAME_LEFT] = FLAME_LIFE
-            end += FLAME_FIELDS
-    s[FLAME_COUNT] = (end - FLAME) // FLAME_FIELDS
+        if s[at.BOARD + cell] & _MARK:
+            s[at.BOARD + cell] = at.FLAMES
+            s[end + at.FLAME_CELL] = cell
+            s[end + at.FLAME_LEFT] = at.FLAME_LIFE
+            end += at.FLAME_FIELDS
+    s[at.FLAME_COUNT] = (end - at.FLAME) // at.FLAME_FIELDS
 
 
 @kernel
 def return_ammo(s, owner):  # type: ignore[no-untyped-def]
     """Gives the owner its bomb back."""
-    ammo = AGENTS + owner * AGENT_FIELDS + AGENT_AMMO
-    s[ammo] = min(s[ammo] + 1, MAX_AMMO)
+    ammo = at.AGENTS + owner * at.AGENT_FIELDS + at.AGENT_AMMO
+    s[ammo] = min(s[ammo] + 1, at.MAX_AMMO)
 
 
 @kernel
 def drop_burst(s):  # type: ignore[no-untyped-def]
     """Takes burst bombs off the list and keeps the order."""
-    kept = BOMBS
-    end = BOMBS + s[BOMB_COUNT] * BOMB_FIELDS
-    for bomb in range(BOMBS, end, BOMB_FIELDS):
-        if s[bomb + BOMB_LEFT] != BURST:
+    kept = at.BOMBS
+    end = at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS
+    for bomb in range(at.BOMBS, end, at.BOMB_FIELDS):
+        if s[bomb + at.BOMB_LEFT] != BURST:
             if kept != bomb:
-                for field in range(BOMB_FIELDS):
+                for field in range(at.BOMB_FIELDS):
                     s[kept + field] = s[bomb + field]
-            kept += BOMB_FIELDS
+            kept += at.BOMB_FIELDS
     for i in range(kept, end):
         s[i] = 0
-    s[BOMB_COUNT] = (kept - BOMBS) // BOMB_FIELDS
+    s[at.BOMB_COUNT] = (kept - at.BOMBS) // at.BOMB_FIELDS

@@ -15,45 +15,18 @@ from __future__ import annotations
 from typing import Any
 
 from backplay.envs.kernels import kernel, reserve
-from backplay.envs.pommerman.layout import (
-    AGENT,
-    AGENT_AMMO,
-    AGENT_BLAST,
-    AGENT_FIELDS,
-    AGENT_KICK,
-    AGENTS,
-    BOARD,
-    BOMB,
-    BOMB_BLAST,
-    BOMB_CELL,
-    BOMB_COUNT,
-    BOMB_FIELDS,
-    BOMB_LEFT,
-    BOMB_LIFE,
-    BOMBS,
-    CELLS,
-    EXTRA_BOMB,
-    FLAMES,
-    KICK,
-    MAX_AMMO,
-    PASSAGE,
-    RANGE,
-    RIGID,
-    SEATS,
-    SIZE,
-    STEP,
-    WOOD,
-)
+from backplay.envs.pommerman import layout as at
 
 NEAR = 5
 """Walls stand as offsets up to here, as cells beyond."""
-SPAN, OFFSETS = 2 * SIZE - 1, (2 * SIZE - 1) ** 2
+_SEATS = at.SEATS  # `reserve` takes a name, no attribute
+SPAN, OFFSETS = 2 * at.SIZE - 1, (2 * at.SIZE - 1) ** 2
 WINDOW = (2 * NEAR + 1) ** 2
 BLASTS = 10
 PERIOD = 25
 """Steps are told as step // PERIOD and step % PERIOD."""
 PERIODS = 321  # up to step 8,024
-MIDDLE = CELLS // 2
+MIDDLE = at.CELLS // 2
 MOST = 384
 """Facts that may hold at once. No game has so many; hand-made states could, and are refused."""
 
@@ -61,18 +34,18 @@ MOST = 384
 _SIZES: dict[str, int] = {
     # Now, by offset.
     "flames": OFFSETS, "items": 3 * OFFSETS, "enemies": 3 * OFFSETS,
-    "bomb_left": BOMB_LIFE * OFFSETS, "bomb_blast": BLASTS * OFFSETS,
+    "bomb_left": at.BOMB_LIFE * OFFSETS, "bomb_blast": BLASTS * OFFSETS,
     "near_rigid": WINDOW, "near_wood": WINDOW,
     # Now, by cell.
-    "far_rigid": CELLS, "far_wood": CELLS, "own": CELLS, "enemy_cells": 3 * CELLS,
+    "far_rigid": at.CELLS, "far_wood": at.CELLS, "own": at.CELLS, "enemy_cells": 3 * at.CELLS,
     # Numbers.
-    "ammo": MAX_AMMO + 1, "blast": BLASTS + 1, "kick": 2, "living": 8, "period": PERIODS,
+    "ammo": at.MAX_AMMO + 1, "blast": BLASTS + 1, "kick": 2, "living": 8, "period": PERIODS,
     "in_period": PERIOD,
     # The frame before: whether it is this one; else where it is not what would be expected.
     "same": 1, "flames_before": OFFSETS, "enemies_before": 3 * OFFSETS, "bomb_before": OFFSETS,
-    "cells_before": 8 * CELLS, "bomb_left_before": (BOMB_LIFE + 1) * CELLS,
-    "bomb_blast_before": BLASTS * CELLS, "ammo_before": MAX_AMMO + 1, "blast_before": BLASTS + 1,
-    "kick_before": 2,
+    "cells_before": 8 * at.CELLS, "bomb_left_before": (at.BOMB_LIFE + 1) * at.CELLS,
+    "bomb_blast_before": BLASTS * at.CELLS, "ammo_before": at.MAX_AMMO + 1,
+    "blast_before": BLASTS + 1, "kick_before": 2,
 }  # fmt: skip
 
 
@@ -103,7 +76,15 @@ _LEFT_BEFORE, _BLAST_BEFORE = AT["bomb_left_before"], AT["bomb_blast_before"]
 _AMMO_BEFORE, _STRENGTH_BEFORE = AT["ammo_before"], AT["blast_before"]
 _KICK_BEFORE = AT["kick_before"]
 
-OTHER_CODES: tuple[int, ...] = (PASSAGE, RIGID, WOOD, BOMB, EXTRA_BOMB, RANGE, KICK)
+OTHER_CODES: tuple[int, ...] = (
+    at.PASSAGE,
+    at.RIGID,
+    at.WOOD,
+    at.BOMB,
+    at.EXTRA_BOMB,
+    at.RANGE,
+    at.KICK,
+)
 """What cells before may show, other than flames and agents; an own agent is the last, 7."""
 _OWN_BEFORE = 7
 
@@ -124,17 +105,17 @@ def facts_into(previous, s, seat, out):  # type: ignore[no-untyped-def]
     `previous` is the row of the step before, or of the same step.
     """
     own = -1
-    for cell in range(CELLS):
-        if s[BOARD + cell] == AGENT + seat:
+    for cell in range(at.CELLS):
+        if s[at.BOARD + cell] == at.AGENT + seat:
             own = cell
     centre = own if own >= 0 else MIDDLE
     n = _numbers(s, seat, own, out)
     n = _board(s, seat, centre, out, n)
-    for bomb in range(BOMBS, BOMBS + s[BOMB_COUNT] * BOMB_FIELDS, BOMB_FIELDS):
-        place = _offset(s[bomb + BOMB_CELL], centre)
-        n = _add(out, n, _LEFT + (s[bomb + BOMB_LEFT] - 1) * OFFSETS + place)
-        n = _add(out, n, _BLAST + (s[bomb + BOMB_BLAST] - 1) * OFFSETS + place)
-    if previous[STEP] == s[STEP]:
+    for bomb in range(at.BOMBS, at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS, at.BOMB_FIELDS):
+        place = _offset(s[bomb + at.BOMB_CELL], centre)
+        n = _add(out, n, _LEFT + (s[bomb + at.BOMB_LEFT] - 1) * OFFSETS + place)
+        n = _add(out, n, _BLAST + (s[bomb + at.BOMB_BLAST] - 1) * OFFSETS + place)
+    if previous[at.STEP] == s[at.STEP]:
         n = _add(out, n, _SAME)
     else:
         n = _board_before(previous, s, seat, centre, out, n)
@@ -155,106 +136,113 @@ def _add(out, n, fact):  # type: ignore[no-untyped-def]
 @kernel
 def _offset(cell, centre):  # type: ignore[no-untyped-def]
     """Where a cell is as seen from another, 0..OFFSETS-1."""
-    down = cell // SIZE - centre // SIZE + SIZE - 1
-    return down * SPAN + cell % SIZE - centre % SIZE + SIZE - 1
+    down = cell // at.SIZE - centre // at.SIZE + at.SIZE - 1
+    return down * SPAN + cell % at.SIZE - centre % at.SIZE + at.SIZE - 1
 
 
 @kernel
 def _enemy(code, seat):  # type: ignore[no-untyped-def]
     """Which of the three others an agent is, by its number, as in the planes."""
-    other = code - AGENT
+    other = code - at.AGENT
     return other if other < seat else other - 1
 
 
 @kernel
 def _numbers(s, seat, own, out):  # type: ignore[no-untyped-def]
-    agent, n, living = AGENTS + seat * AGENT_FIELDS, 0, 0
-    for cell in range(CELLS):
-        code = s[BOARD + cell]
-        if code >= AGENT and code != AGENT + seat:
+    agent, n, living = at.AGENTS + seat * at.AGENT_FIELDS, 0, 0
+    for cell in range(at.CELLS):
+        code = s[at.BOARD + cell]
+        if code >= at.AGENT and code != at.AGENT + seat:
             living |= 1 << _enemy(code, seat)
     if own >= 0:
         n = _add(out, n, _OWN + own)
-    n = _add(out, n, _AMMO + s[agent + AGENT_AMMO])
-    n = _add(out, n, _STRENGTH + s[agent + AGENT_BLAST])
-    n = _add(out, n, _KICK + s[agent + AGENT_KICK])
+    n = _add(out, n, _AMMO + s[agent + at.AGENT_AMMO])
+    n = _add(out, n, _STRENGTH + s[agent + at.AGENT_BLAST])
+    n = _add(out, n, _KICK + s[agent + at.AGENT_KICK])
     n = _add(out, n, _LIVING + living)
-    n = _add(out, n, _PERIOD + s[STEP] // PERIOD)
-    return _add(out, n, _IN_PERIOD + s[STEP] % PERIOD)
+    n = _add(out, n, _PERIOD + s[at.STEP] // PERIOD)
+    return _add(out, n, _IN_PERIOD + s[at.STEP] % PERIOD)
 
 
 @kernel
 def _board(s, seat, centre, out, n):  # type: ignore[no-untyped-def]
     """What the cells show now."""
-    row, col = centre // SIZE, centre % SIZE
-    for cell in range(CELLS):
-        code = s[BOARD + cell]
-        if code in (PASSAGE, BOMB, AGENT + seat):
+    row, col = centre // at.SIZE, centre % at.SIZE
+    for cell in range(at.CELLS):
+        code = s[at.BOARD + cell]
+        if code in (at.PASSAGE, at.BOMB, at.AGENT + seat):
             continue
-        if code in (RIGID, WOOD):
-            down, right = cell // SIZE - row, cell % SIZE - col
+        if code in (at.RIGID, at.WOOD):
+            down, right = cell // at.SIZE - row, cell % at.SIZE - col
             if abs(down) <= NEAR and abs(right) <= NEAR:
                 place = (down + NEAR) * (2 * NEAR + 1) + right + NEAR
-                n = _add(out, n, (_NEAR_RIGID if code == RIGID else _NEAR_WOOD) + place)
+                n = _add(out, n, (_NEAR_RIGID if code == at.RIGID else _NEAR_WOOD) + place)
             else:
-                n = _add(out, n, (_FAR_RIGID if code == RIGID else _FAR_WOOD) + cell)
-        elif code == FLAMES:
+                n = _add(out, n, (_FAR_RIGID if code == at.RIGID else _FAR_WOOD) + cell)
+        elif code == at.FLAMES:
             n = _add(out, n, _FLAMES + _offset(cell, centre))
-        elif code >= AGENT:
+        elif code >= at.AGENT:
             enemy = _enemy(code, seat)
             n = _add(out, n, _ENEMIES + enemy * OFFSETS + _offset(cell, centre))
-            n = _add(out, n, _ENEMY_CELLS + enemy * CELLS + cell)
+            n = _add(out, n, _ENEMY_CELLS + enemy * at.CELLS + cell)
         else:
-            n = _add(out, n, _ITEMS + (code - EXTRA_BOMB) * OFFSETS + _offset(cell, centre))
+            n = _add(out, n, _ITEMS + (code - at.EXTRA_BOMB) * OFFSETS + _offset(cell, centre))
     return n
 
 
 @kernel
 def _board_before(previous, s, seat, centre, out, n):  # type: ignore[no-untyped-def]
     """Where the board before was not what this one lets expect."""
-    moved = reserve(SEATS)  # who was somewhere else
-    for k in range(SEATS):
+    moved = reserve(_SEATS)  # who was somewhere else
+    for k in range(at.SEATS):
         moved[k] = 0
-    for cell in range(CELLS):
-        code = previous[BOARD + cell]
-        if code >= AGENT and code != s[BOARD + cell]:
-            moved[code - AGENT] = 1
-    for cell in range(CELLS):
-        code, now = previous[BOARD + cell], s[BOARD + cell]
-        if now >= AGENT and moved[now - AGENT]:
-            now = PASSAGE
+    for cell in range(at.CELLS):
+        code = previous[at.BOARD + cell]
+        if code >= at.AGENT and code != s[at.BOARD + cell]:
+            moved[code - at.AGENT] = 1
+    for cell in range(at.CELLS):
+        code, now = previous[at.BOARD + cell], s[at.BOARD + cell]
+        if now >= at.AGENT and moved[now - at.AGENT]:
+            now = at.PASSAGE
         if code == now:
             continue
-        if code == FLAMES:
+        if code == at.FLAMES:
             n = _add(out, n, _FLAMES_BEFORE + _offset(cell, centre))
-        elif code == AGENT + seat:
-            n = _add(out, n, _CELLS_BEFORE + _OWN_BEFORE * CELLS + cell)
-        elif code >= AGENT:
+        elif code == at.AGENT + seat:
+            n = _add(out, n, _CELLS_BEFORE + _OWN_BEFORE * at.CELLS + cell)
+        elif code >= at.AGENT:
             enemy = _enemy(code, seat)
             n = _add(out, n, _ENEMIES_BEFORE + enemy * OFFSETS + _offset(cell, centre))
         else:
-            kind = code if code <= BOMB else code - 2  # as in OTHER_CODES
-            n = _add(out, n, _CELLS_BEFORE + kind * CELLS + cell)
+            kind = code if code <= at.BOMB else code - 2  # as in OTHER_CODES
+            n = _add(out, n, _CELLS_BEFORE + kind * at.CELLS + cell)
     return n
 
 
 @kernel
 def _bombs_before(previous, s, centre, out, n):  # type: ignore[no-untyped-def]
     """Bombs that were not where, or not what, those of now let expect."""
-    for bomb in range(BOMBS, BOMBS + previous[BOMB_COUNT] * BOMB_FIELDS, BOMB_FIELDS):
-        cell, left, blast = previous[bomb + BOMB_CELL], previous[bomb + BOMB_LEFT], 0
-        for other in range(BOMBS, BOMBS + s[BOMB_COUNT] * BOMB_FIELDS, BOMB_FIELDS):
-            as_expected = left < BOMB_LIFE and s[other + BOMB_LEFT] == left - 1
-            if s[other + BOMB_CELL] == cell and as_expected:
-                blast = s[other + BOMB_BLAST]
-        if blast != previous[bomb + BOMB_BLAST]:
+    for bomb in range(
+        at.BOMBS, at.BOMBS + previous[at.BOMB_COUNT] * at.BOMB_FIELDS, at.BOMB_FIELDS
+    ):
+        cell, left, blast = previous[bomb + at.BOMB_CELL], previous[bomb + at.BOMB_LEFT], 0
+        for other in range(at.BOMBS, at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS, at.BOMB_FIELDS):
+            as_expected = left < at.BOMB_LIFE and s[other + at.BOMB_LEFT] == left - 1
+            if s[other + at.BOMB_CELL] == cell and as_expected:
+                blast = s[other + at.BOMB_BLAST]
+        if blast != previous[bomb + at.BOMB_BLAST]:
             n = _add(out, n, _BOMB_BEFORE + _offset(cell, centre))
-            n = _add(out, n, _LEFT_BEFORE + left * CELLS + cell)
-            n = _add(out, n, _BLAST_BEFORE + (previous[bomb + BOMB_BLAST] - 1) * CELLS + cell)
-    for bomb in range(BOMBS, BOMBS + s[BOMB_COUNT] * BOMB_FIELDS, BOMB_FIELDS):
-        cell, found = s[bomb + BOMB_CELL], s[bomb + BOMB_LEFT] >= BOMB_LIFE - 1  # just laid
-        for other in range(BOMBS, BOMBS + previous[BOMB_COUNT] * BOMB_FIELDS, BOMB_FIELDS):
-            found = found or previous[other + BOMB_CELL] == cell
+            n = _add(out, n, _LEFT_BEFORE + left * at.CELLS + cell)
+            n = _add(out, n, _BLAST_BEFORE + (previous[bomb + at.BOMB_BLAST] - 1) * at.CELLS + cell)
+    for bomb in range(at.BOMBS, at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS, at.BOMB_FIELDS):
+        cell, found = (
+            s[bomb + at.BOMB_CELL],
+            s[bomb + at.BOMB_LEFT] >= at.BOMB_LIFE - 1,
+        )  # just laid
+        for other in range(
+            at.BOMBS, at.BOMBS + previous[at.BOMB_COUNT] * at.BOMB_FIELDS, at.BOMB_FIELDS
+        ):
+            found = found or previous[other + at.BOMB_CELL] == cell
         if not found:  # it rolled here
             n = _add(out, n, _LEFT_BEFORE + cell)
     return n
@@ -263,13 +251,13 @@ def _bombs_before(previous, s, centre, out, n):  # type: ignore[no-untyped-def]
 @kernel
 def _numbers_before(previous, s, seat, out, n):  # type: ignore[no-untyped-def]
     """Own numbers that were others."""
-    agent = AGENTS + seat * AGENT_FIELDS
-    if previous[agent + AGENT_AMMO] != s[agent + AGENT_AMMO]:
-        n = _add(out, n, _AMMO_BEFORE + previous[agent + AGENT_AMMO])
-    if previous[agent + AGENT_BLAST] != s[agent + AGENT_BLAST]:
-        n = _add(out, n, _STRENGTH_BEFORE + previous[agent + AGENT_BLAST])
-    if previous[agent + AGENT_KICK] != s[agent + AGENT_KICK]:
-        n = _add(out, n, _KICK_BEFORE + previous[agent + AGENT_KICK])
+    agent = at.AGENTS + seat * at.AGENT_FIELDS
+    if previous[agent + at.AGENT_AMMO] != s[agent + at.AGENT_AMMO]:
+        n = _add(out, n, _AMMO_BEFORE + previous[agent + at.AGENT_AMMO])
+    if previous[agent + at.AGENT_BLAST] != s[agent + at.AGENT_BLAST]:
+        n = _add(out, n, _STRENGTH_BEFORE + previous[agent + at.AGENT_BLAST])
+    if previous[agent + at.AGENT_KICK] != s[agent + at.AGENT_KICK]:
+        n = _add(out, n, _KICK_BEFORE + previous[agent + at.AGENT_KICK])
     return n
 
 

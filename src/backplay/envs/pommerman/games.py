@@ -25,23 +25,12 @@ from numpy.typing import NDArray
 
 from backplay.envs.kernels import copy_row, kernel
 from backplay.envs.pommerman import boards, rules
+from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.agents import MEMORY, OUTSIDE, SCRATCH, decide, forget
-from backplay.envs.pommerman.layout import (
-    AGENT_ALIVE,
-    AGENT_FIELDS,
-    AGENTS,
-    DTYPE,
-    LIMIT,
-    MAX_STEPS,
-    ROW,
-    SEATS,
-    STEP,
-    STOP,
-)
 from backplay.envs.pommerman.players import OPTIONS, Player
 
-STREAMS = SEATS + 1
-BOARD_STREAM = SEATS  # the stream that draws the board; stream k is seat k's
+STREAMS = at.SEATS + 1
+BOARD_STREAM = at.SEATS  # the stream that draws the board; stream k is seat k's
 Snapshot = dict[str, NDArray[Any]]
 
 _PARTS = {
@@ -68,11 +57,11 @@ def advance(  # type: ignore[no-untyped-def]
                 break
             if kept_actions.shape[0] > 0:
                 copy_row(streams[i], kept_streams[t])
-                for seat in range(SEATS):
+                for seat in range(at.SEATS):
                     copy_row(memories[i, seat], kept_memories[t, seat])
-            for seat in range(SEATS):
-                actions[i, seat] = STOP
-                if s[AGENTS + AGENT_FIELDS * seat + AGENT_ALIVE] == 0:
+            for seat in range(at.SEATS):
+                actions[i, seat] = at.STOP
+                if s[at.AGENTS + at.AGENT_FIELDS * seat + at.AGENT_ALIVE] == 0:
                     continue
                 kind = kinds[i, seat]
                 if kind == OUTSIDE:
@@ -108,8 +97,8 @@ class Kept(NamedTuple):
 def empty(steps: int) -> Kept:
     """Room for what a game of so many steps keeps."""
     return Kept(
-        np.zeros((steps, SEATS), np.int64),
-        np.zeros((steps, SEATS, MEMORY), np.int16),
+        np.zeros((steps, at.SEATS), np.int64),
+        np.zeros((steps, at.SEATS, MEMORY), np.int16),
         np.zeros((steps, STREAMS), np.uint64),
     )
 
@@ -123,13 +112,13 @@ class Games:
     def __init__(self, n: int, *, jobs: int = 1) -> None:
         """Games without players or boards; `jobs` threads advance them."""
         self.n, self.jobs = n, max(1, min(jobs, n))
-        self.rows = np.zeros((n, ROW), DTYPE)
-        self.memories = np.zeros((n, SEATS, MEMORY), np.int16)
+        self.rows = np.zeros((n, at.ROW), at.DTYPE)
+        self.memories = np.zeros((n, at.SEATS, MEMORY), np.int16)
         self.streams = np.zeros((n, STREAMS), np.uint64)
-        self.kinds = np.full((n, SEATS), OUTSIDE, np.int64)
-        self.options = np.zeros((n, SEATS, OPTIONS), np.int32)
-        self.actions = np.zeros((n, SEATS), np.int64)
-        self.rewards = np.zeros((n, SEATS), np.int64)
+        self.kinds = np.full((n, at.SEATS), OUTSIDE, np.int64)
+        self.options = np.zeros((n, at.SEATS, OPTIONS), np.int32)
+        self.actions = np.zeros((n, at.SEATS), np.int64)
+        self.rewards = np.zeros((n, at.SEATS), np.int64)
         self.dones = np.zeros(n, np.uint8)
         self._threads = Threads(n, self.jobs)
         self._scratch = np.zeros((self._threads.chunks, SCRATCH), np.int16)
@@ -140,11 +129,11 @@ class Games:
             self.kinds[i, k] = one.kind
             self.options[i, k] = one.row
 
-    def begin(self, i: int, rng: np.random.Generator, limit: int = MAX_STEPS) -> None:
+    def begin(self, i: int, rng: np.random.Generator, limit: int = at.MAX_STEPS) -> None:
         """Game `i` from a fresh board, with fresh streams and without memories."""
         reseed(self.streams[i], rng)
         boards.generate(self.rows[i], self.streams[i], BOARD_STREAM)
-        self.rows[i, LIMIT] = limit
+        self.rows[i, at.LIMIT] = limit
         for memory in self.memories[i]:
             forget(memory)
         self._clear(i)
@@ -159,10 +148,10 @@ class Games:
 
     def play(self, i: int, keep: bool = False) -> Kept | None:
         """Plays game `i` to its end; learners do nothing. With `keep`, what was done on the way."""
-        left, begun = self._left(i), int(self.rows[i, STEP])
+        left, begun = self._left(i), int(self.rows[i, at.STEP])
         kept = empty(left) if keep else NOTHING
         self._run(0, i, i + 1, left, self.actions, kept)
-        steps = int(self.rows[i, STEP]) - begun
+        steps = int(self.rows[i, at.STEP]) - begun
         if not keep:
             return None
         return Kept(
@@ -172,7 +161,7 @@ class Games:
         )
 
     def _left(self, i: int) -> int:
-        return max(0, int(self.rows[i, LIMIT]) - int(self.rows[i, STEP]))
+        return max(0, int(self.rows[i, at.LIMIT]) - int(self.rows[i, at.STEP]))
 
     def _run(
         self, chunk: int, first: int, last: int, steps: int, outside: NDArray[np.int64], kept: Kept
@@ -201,7 +190,7 @@ class Games:
 
     def _clear(self, i: int) -> None:
         """What the last step left, for a game that is elsewhere now."""
-        self.actions[i] = STOP
+        self.actions[i] = at.STOP
         self.rewards[i] = 0
         self.dones[i] = 0
 

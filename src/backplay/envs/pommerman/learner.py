@@ -13,19 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backplay.envs.kernels import kernel
+from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.games import Games
-from backplay.envs.pommerman.layout import (
-    AGENT_ALIVE,
-    AGENT_CELL,
-    AGENT_FIELDS,
-    AGENTS,
-    BOARD,
-    EXTRA_BOMB,
-    FLAMES,
-    ITEMS,
-    KICK,
-    SEATS,
-)
 from backplay.envs.pommerman.players import LEARNER, Player, players
 from backplay.errors import BackplayError, show
 
@@ -57,7 +46,7 @@ class EpisodeRules:
         The draw takes place whether it is needed or not, so that a seed means the same board for
         all seats.
         """
-        drawn = int(rng.integers(SEATS))
+        drawn = int(rng.integers(at.SEATS))
         taken = next(k for k in (seat, self.seat, drawn) if k is not None)
         games.seat(i, self.around(taken))
         games.begin(i, rng, self.max_steps)
@@ -72,7 +61,7 @@ def task(
     max_steps: int,
 ) -> EpisodeRules:
     """A task from the arguments of an env, checked."""
-    if seat is not None and (isinstance(seat, bool) or seat not in range(SEATS)):
+    if seat is not None and (isinstance(seat, bool) or seat not in range(at.SEATS)):
         raise BackplayError("seat", expected="0, 1, 2, 3 or None", got=show(seat))
     if not isinstance(max_steps, int) or not 1 <= max_steps <= MOST_STEPS:
         raise BackplayError(
@@ -80,7 +69,7 @@ def task(
         )
     if not isinstance(item_reward, int | float) or not np.isfinite(item_reward):
         raise BackplayError("item_reward", expected="a number", got=show(item_reward))
-    three = players(opponents, SEATS - 1, simulations)
+    three = players(opponents, at.SEATS - 1, simulations)
     return EpisodeRules(tuple(three), seat, float(item_reward), max_steps)
 
 
@@ -91,23 +80,25 @@ def picks_up(before, after, seat):  # type: ignore[no-untyped-def]
     An item may lie open, or appear in this very step where fire goes out: whoever enters a burning
     cell and lives entered it after its fire.
     """
-    agent = AGENTS + AGENT_FIELDS * seat
-    cell = after[agent + AGENT_CELL]
-    if after[agent + AGENT_ALIVE] == 0 or before[agent + AGENT_CELL] == cell:
+    agent = at.AGENTS + at.AGENT_FIELDS * seat
+    cell = after[agent + at.AGENT_CELL]
+    if after[agent + at.AGENT_ALIVE] == 0 or before[agent + at.AGENT_CELL] == cell:
         return False
-    shown = before[BOARD + cell]
-    return EXTRA_BOMB <= shown <= KICK or (shown == FLAMES and before[ITEMS + cell] != 0)
+    shown = before[at.BOARD + cell]
+    return at.EXTRA_BOMB <= shown <= at.KICK or (
+        shown == at.FLAMES and before[at.ITEMS + cell] != 0
+    )
 
 
 @kernel
 def is_over(s, seat, done):  # type: ignore[no-untyped-def]
     """Whether the seat's episode is over: with the game, or with its agent's death."""
-    return done != 0 or s[AGENTS + AGENT_FIELDS * seat + AGENT_ALIVE] == 0
+    return done != 0 or s[at.AGENTS + at.AGENT_FIELDS * seat + at.AGENT_ALIVE] == 0
 
 
 def survivors(row: NDArray[np.int16]) -> list[int]:
     """The seats of those who live."""
-    return [k for k in range(SEATS) if row[AGENTS + AGENT_FIELDS * k + AGENT_ALIVE]]
+    return [k for k in range(at.SEATS) if row[at.AGENTS + at.AGENT_FIELDS * k + at.AGENT_ALIVE]]
 
 
 def result(row: NDArray[np.int16], seat: int) -> Result:

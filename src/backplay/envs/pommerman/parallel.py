@@ -17,21 +17,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from backplay.envs.pommerman import boards, draw, rules, states
+from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.dictionary import WORDS, dictionary, dictionary_space
 from backplay.envs.pommerman.games import BOARD_STREAM, STREAMS, reseed
-from backplay.envs.pommerman.layout import (
-    ACTIONS,
-    COLLAPSE,
-    DTYPE,
-    LIMIT,
-    MAX_BLAST,
-    MAX_STEPS,
-    RADIO,
-    ROW,
-    SEATS,
-    TEAM,
-    VIEW,
-)
 from backplay.envs.pommerman.learner import survivors
 from backplay.errors import BackplayError, show
 from backplay.extras import require
@@ -39,7 +27,7 @@ from backplay.extras import require
 require("pettingzoo")
 from pettingzoo import ParallelEnv  # noqa: E402
 
-AGENTS = tuple(f"agent_{seat}" for seat in range(SEATS))
+AGENTS = tuple(f"agent_{seat}" for seat in range(at.SEATS))
 _SIGHT = 4  # how far agents see in the partially observed game
 _TEAM_BLAST = 4  # what range items can reach there, in the team game
 
@@ -72,26 +60,26 @@ class PommermanParallel(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[
         partial: bool = False,
         collapse: bool = False,
         radio: bool = False,
-        max_steps: int = MAX_STEPS,
+        max_steps: int = at.MAX_STEPS,
         render_mode: str | None = None,
     ) -> None:
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
         self.render_mode = render_mode
-        self.row: NDArray[np.int16] = np.zeros(ROW, DTYPE)
+        self.row: NDArray[np.int16] = np.zeros(at.ROW, at.DTYPE)
         """The game's state row; see `layout`."""
         self._variant = {
-            LIMIT: max_steps, TEAM: int(team), VIEW: _SIGHT if partial else 0,
-            MAX_BLAST: _TEAM_BLAST if team and partial else 10,
-            COLLAPSE: int(collapse), RADIO: int(radio),
+            at.LIMIT: max_steps, at.TEAM: int(team), at.VIEW: _SIGHT if partial else 0,
+            at.MAX_BLAST: _TEAM_BLAST if team and partial else 10,
+            at.COLLAPSE: int(collapse), at.RADIO: int(radio),
         }  # fmt: skip
-        one: spaces.Space[Any] = spaces.Discrete(ACTIONS)
+        one: spaces.Space[Any] = spaces.Discrete(at.ACTIONS)
         if radio:
-            one = spaces.MultiDiscrete([ACTIONS, WORDS, WORDS])
+            one = spaces.MultiDiscrete([at.ACTIONS, WORDS, WORDS])
         self.action_spaces = dict.fromkeys(AGENTS, one)
         self.observation_spaces = {agent: dictionary_space(radio) for agent in AGENTS}
         self._rng = np.random.default_rng()
-        self._rewards = np.zeros(SEATS, np.int64)
+        self._rewards = np.zeros(at.SEATS, np.int64)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """What an agent is shown."""
@@ -118,7 +106,7 @@ class PommermanParallel(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[
             self.row[:] = self._checked(state)
         over = bool(rules.outcome(self.row, self._rewards))
         everybody = [] if over else list(AGENTS)
-        self.agents = everybody if self.row[TEAM] else [a for a in everybody if self._lives(a)]
+        self.agents = everybody if self.row[at.TEAM] else [a for a in everybody if self._lives(a)]
         return self._observe(self.agents), {agent: {} for agent in self.agents}
 
     def step(
@@ -134,7 +122,7 @@ class PommermanParallel(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[
         playing = self.agents
         if not playing:
             raise BackplayError("The game is over", do="Call reset.")
-        moves = np.zeros((SEATS, 3), np.int64)
+        moves = np.zeros((at.SEATS, 3), np.int64)
         for agent, action in actions.items():
             if agent not in playing or action not in self.action_space(agent):
                 raise BackplayError(
@@ -142,12 +130,12 @@ class PommermanParallel(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[
                     f" {', '.join(playing)}", got=show(action),
                 )  # fmt: skip
             moves[AGENTS.index(agent), : np.size(action)] = action
-        if self.row[RADIO]:
+        if self.row[at.RADIO]:
             rules.step_with_words(self.row, moves[:, 0].copy(), moves[:, 1:].copy())
         else:
             rules.step(self.row, moves[:, 0].copy())
         over = bool(rules.outcome(self.row, self._rewards))
-        ended = {a: over or not (self.row[TEAM] or self._lives(a)) for a in playing}
+        ended = {a: over or not (self.row[at.TEAM] or self._lives(a)) for a in playing}
         self.agents = [agent for agent in playing if not ended[agent]]
         return (
             self._observe(playing),
@@ -166,9 +154,11 @@ class PommermanParallel(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[
     def _checked(self, state: Any) -> NDArray[np.int16]:
         row = states.from_json(state) if isinstance(state, dict) else np.asarray(state)
         states.validate(row)
-        if bool(row[RADIO]) != bool(self._variant[RADIO]):
+        if bool(row[at.RADIO]) != bool(self._variant[at.RADIO]):
             raise BackplayError(
-                "state", expected="radio as the env was made with", got=f"radio={bool(row[RADIO])}"
+                "state",
+                expected="radio as the env was made with",
+                got=f"radio={bool(row[at.RADIO])}",
             )
         return row
 

@@ -18,46 +18,15 @@ from __future__ import annotations
 import numpy as np
 
 from backplay.envs.kernels import kernel, reserve
-from backplay.envs.pommerman.layout import (
-    AGENT,
-    AGENT_AMMO,
-    AGENT_BLAST,
-    AGENT_CELL,
-    AGENT_FIELDS,
-    AGENT_KICK,
-    AGENTS,
-    BOARD,
-    BOMB_BLAST,
-    BOMB_CELL,
-    BOMB_COUNT,
-    BOMB_FIELDS,
-    BOMB_LEFT,
-    BOMBS,
-    CELLS,
-    COL_OF,
-    EXTRA_BOMB,
-    FLAMES,
-    KICK,
-    MAX_STEPS,
-    PASSAGE,
-    RANGE,
-    RIGID,
-    ROW_OF,
-    SEATS,
-    SIZE,
-    STEP,
-    TEAM,
-    VIEW,
-    WOOD,
-)
+from backplay.envs.pommerman import layout as at
 
 PLANES = 19
-FRAME = PLANES * CELLS
+FRAME = PLANES * at.CELLS
 
 _BLAST, _LEFT, _OWN, _AMMO, _STRENGTH, _CAN_KICK = 0, 1, 2, 3, 4, 5
 _HAS_TEAMMATE, _OTHERS, _STEP = 14, 15, 18
 _NOT_SHOWN = 13  # the plane that is always 0: cells that belong to no plane are counted there, as 0
-_CODES = AGENT + SEATS
+_CODES = at.AGENT + at.SEATS
 
 
 @kernel
@@ -65,7 +34,7 @@ def planes_into(s, seat, out):  # type: ignore[no-untyped-def]
     """Writes one frame of a seat into `out` [19, 11, 11], float32."""
     flat = out.reshape(FRAME)
     _write(s, seat, flat, 0)
-    _fill(flat, _STEP * CELLS, np.float32(s[STEP] / MAX_STEPS))
+    _fill(flat, _STEP * at.CELLS, np.float32(s[at.STEP] / at.MAX_STEPS))
 
 
 @kernel
@@ -73,9 +42,9 @@ def stack(previous, s, seat, out):  # type: ignore[no-untyped-def]
     """Writes the frames of two rows, the older first, into `out` [38, 11, 11], float32."""
     flat = out.reshape(2 * FRAME)
     _write(previous, seat, flat, 0)
-    _fill(flat, _STEP * CELLS, np.float32(previous[STEP] / MAX_STEPS))
+    _fill(flat, _STEP * at.CELLS, np.float32(previous[at.STEP] / at.MAX_STEPS))
     _write(s, seat, flat, FRAME)
-    _fill(flat, FRAME + _STEP * CELLS, np.float32(s[STEP] / MAX_STEPS))
+    _fill(flat, FRAME + _STEP * at.CELLS, np.float32(s[at.STEP] / at.MAX_STEPS))
 
 
 @kernel
@@ -91,7 +60,7 @@ def planes_many(states, seats, out, fresh):  # type: ignore[no-untyped-def]
             for n in range(FRAME):
                 flat[n] = flat[FRAME + n]
         _write(states[i], seats[i], flat, FRAME)
-        _fill(flat, FRAME + _STEP * CELLS, np.float32(states[i, STEP] / MAX_STEPS))
+        _fill(flat, FRAME + _STEP * at.CELLS, np.float32(states[i, at.STEP] / at.MAX_STEPS))
         if fresh[i] != 0:
             for n in range(FRAME):
                 flat[n] = flat[FRAME + n]
@@ -102,8 +71,8 @@ def compact_into(s, seat, out):  # type: ignore[no-untyped-def]
     """Writes one frame of a seat into `out` [19, 11, 11], uint8, in the compact form."""
     flat = out.reshape(FRAME)
     _write(s, seat, flat, 0)
-    flat[_STEP * CELLS] = s[STEP] >> 8
-    flat[_STEP * CELLS + 1] = s[STEP] & 255
+    flat[_STEP * at.CELLS] = s[at.STEP] >> 8
+    flat[_STEP * at.CELLS + 1] = s[at.STEP] & 255
 
 
 @kernel
@@ -112,8 +81,8 @@ def expand(compact, out):  # type: ignore[no-untyped-def]
     small, flat = compact.reshape(compact.size), out.reshape(out.size)
     for n in range(flat.size):
         flat[n] = small[n]
-    for step in range(_STEP * CELLS, flat.size, FRAME):
-        _fill(flat, step, np.float32((small[step] * 256 + small[step + 1]) / MAX_STEPS))
+    for step in range(_STEP * at.CELLS, flat.size, FRAME):
+        _fill(flat, step, np.float32((small[step] * 256 + small[step + 1]) / at.MAX_STEPS))
 
 
 @kernel
@@ -121,28 +90,32 @@ def _write(s, seat, flat, start):  # type: ignore[no-untyped-def]
     """Writes all planes but the last, which it empties, from `start` on."""
     for n in range(start, start + FRAME):
         flat[n] = 0
-    agent = AGENTS + seat * AGENT_FIELDS
-    top, bottom, left, right = 0, SIZE - 1, 0, SIZE - 1
-    if s[VIEW] > 0:
-        row, col, view = ROW_OF[s[agent + AGENT_CELL]], COL_OF[s[agent + AGENT_CELL]], s[VIEW]
-        top, bottom = max(row - view, 0), min(row + view, SIZE - 1)
-        left, right = max(col - view, 0), min(col + view, SIZE - 1)
+    agent = at.AGENTS + seat * at.AGENT_FIELDS
+    top, bottom, left, right = 0, at.SIZE - 1, 0, at.SIZE - 1
+    if s[at.VIEW] > 0:
+        row, col, view = (
+            at.ROW_OF[s[agent + at.AGENT_CELL]],
+            at.COL_OF[s[agent + at.AGENT_CELL]],
+            s[at.VIEW],
+        )
+        top, bottom = max(row - view, 0), min(row + view, at.SIZE - 1)
+        left, right = max(col - view, 0), min(col + view, at.SIZE - 1)
     _write_board(s, seat, flat, start, top, bottom, left, right)
-    for bomb in range(BOMBS, BOMBS + s[BOMB_COUNT] * BOMB_FIELDS, BOMB_FIELDS):
-        cell = s[bomb + BOMB_CELL]
-        if top <= ROW_OF[cell] <= bottom and left <= COL_OF[cell] <= right:
-            flat[start + _BLAST * CELLS + cell] = s[bomb + BOMB_BLAST]
-            flat[start + _LEFT * CELLS + cell] = s[bomb + BOMB_LEFT]
-    _fill(flat, start + _AMMO * CELLS, s[agent + AGENT_AMMO])
-    _fill(flat, start + _STRENGTH * CELLS, s[agent + AGENT_BLAST])
-    _fill(flat, start + _CAN_KICK * CELLS, s[agent + AGENT_KICK])
-    if s[TEAM] != 0:
-        _fill(flat, start + _HAS_TEAMMATE * CELLS, 1)
+    for bomb in range(at.BOMBS, at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS, at.BOMB_FIELDS):
+        cell = s[bomb + at.BOMB_CELL]
+        if top <= at.ROW_OF[cell] <= bottom and left <= at.COL_OF[cell] <= right:
+            flat[start + _BLAST * at.CELLS + cell] = s[bomb + at.BOMB_BLAST]
+            flat[start + _LEFT * at.CELLS + cell] = s[bomb + at.BOMB_LEFT]
+    _fill(flat, start + _AMMO * at.CELLS, s[agent + at.AGENT_AMMO])
+    _fill(flat, start + _STRENGTH * at.CELLS, s[agent + at.AGENT_BLAST])
+    _fill(flat, start + _CAN_KICK * at.CELLS, s[agent + at.AGENT_KICK])
+    if s[at.TEAM] != 0:
+        _fill(flat, start + _HAS_TEAMMATE * at.CELLS, 1)
 
 
 @kernel
 def _fill(flat, start, value):  # type: ignore[no-untyped-def]
-    for n in range(start, start + CELLS):
+    for n in range(start, start + at.CELLS):
         flat[n] = value
 
 
@@ -152,16 +125,16 @@ def _write_board(s, seat, flat, start, top, bottom, left, right):  # type: ignor
     plane = reserve(_CODES)
     for code in range(_CODES):
         plane[code] = _NOT_SHOWN
-    plane[PASSAGE], plane[RIGID], plane[WOOD], plane[FLAMES] = 6, 7, 8, 9
-    plane[EXTRA_BOMB], plane[RANGE], plane[KICK] = 10, 11, 12
-    plane[AGENT + seat] = _OWN
-    for k in range(1, SEATS):
-        other = (seat + k) % SEATS
+    plane[at.PASSAGE], plane[at.RIGID], plane[at.WOOD], plane[at.FLAMES] = 6, 7, 8, 9
+    plane[at.EXTRA_BOMB], plane[at.RANGE], plane[at.KICK] = 10, 11, 12
+    plane[at.AGENT + seat] = _OWN
+    for k in range(1, at.SEATS):
+        other = (seat + k) % at.SEATS
         place = other if other < seat else other - 1
-        if s[TEAM] != 0:
-            place = SEATS - 2 if k == 2 else (1 if other > 1 else 0)
-        plane[AGENT + other] = _OTHERS + place
+        if s[at.TEAM] != 0:
+            place = at.SEATS - 2 if k == 2 else (1 if other > 1 else 0)
+        plane[at.AGENT + other] = _OTHERS + place
     for row in range(top, bottom + 1):
-        for cell in range(SIZE * row + left, SIZE * row + right + 1):
-            flat[start + plane[s[BOARD + cell]] * CELLS + cell] = 1
-    _fill(flat, start + _NOT_SHOWN * CELLS, 0)
+        for cell in range(at.SIZE * row + left, at.SIZE * row + right + 1):
+            flat[start + plane[s[at.BOARD + cell]] * at.CELLS + cell] = 1
+    _fill(flat, start + _NOT_SHOWN * at.CELLS, 0)

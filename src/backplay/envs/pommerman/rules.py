@@ -11,6 +11,7 @@ is drawn.
 from __future__ import annotations
 
 from backplay.envs.kernels import kernel
+from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.collisions import settle, step_onto, wish
 from backplay.envs.pommerman.explosions import (
     BURST,
@@ -19,47 +20,6 @@ from backplay.envs.pommerman.explosions import (
     drop_spent,
     return_ammo,
     tick,
-)
-from backplay.envs.pommerman.layout import (
-    AGENT,
-    AGENT_ALIVE,
-    AGENT_AMMO,
-    AGENT_BLAST,
-    AGENT_CELL,
-    AGENT_FIELDS,
-    AGENTS,
-    BOARD,
-    BOMB,
-    BOMB_BLAST,
-    BOMB_CELL,
-    BOMB_COUNT,
-    BOMB_DIRECTION,
-    BOMB_FIELDS,
-    BOMB_LEFT,
-    BOMB_LIFE,
-    BOMB_OWNER,
-    BOMBS,
-    CELLS,
-    COL_OF,
-    COLLAPSE,
-    FLAME,
-    FLAME_CELL,
-    FLAME_COUNT,
-    FLAME_FIELDS,
-    FLAME_LEFT,
-    FLAMES,
-    ITEMS,
-    LAY,
-    LIMIT,
-    PASSAGE,
-    RADIO,
-    RIGID,
-    ROW_OF,
-    SEATS,
-    SIZE,
-    STEP,
-    TEAM,
-    WORDS,
 )
 
 FIRST_COLLAPSE, COLLAPSE_EVERY, COLLAPSES = 500, 75, 4
@@ -72,49 +32,49 @@ def step(s, actions):  # type: ignore[no-untyped-def]
     Words are cleared: a plain action says nothing. A collapse that is due comes first, so that what
     was seen, won and lost at its step was the board before it.
     """
-    if s[COLLAPSE] != 0:
+    if s[at.COLLAPSE] != 0:
         collapse(s)
-    if s[RADIO] != 0:
-        s[WORDS : WORDS + 2 * SEATS] = 0
-    if s[FLAME_COUNT] > 0:
+    if s[at.RADIO] != 0:
+        s[at.WORDS : at.WORDS + 2 * at.SEATS] = 0
+    if s[at.FLAME_COUNT] > 0:
         age_flames(s)
     _move(s, actions)
-    if s[BOMB_COUNT] > 0:
+    if s[at.BOMB_COUNT] > 0:
         tick(s)
     _draw_agents(s)
-    s[STEP] += 1
+    s[at.STEP] += 1
 
 
 @kernel
 def step_with_words(s, actions, words):  # type: ignore[no-untyped-def]
     """`step` in the radio game; `words` [4, 2] are sent by those who live before the step."""
-    if s[COLLAPSE] != 0:
+    if s[at.COLLAPSE] != 0:
         collapse(s)
     speaks = (
-        s[AGENTS + AGENT_ALIVE],
-        s[AGENTS + AGENT_FIELDS + AGENT_ALIVE],
-        s[AGENTS + 2 * AGENT_FIELDS + AGENT_ALIVE],
-        s[AGENTS + 3 * AGENT_FIELDS + AGENT_ALIVE],
+        s[at.AGENTS + at.AGENT_ALIVE],
+        s[at.AGENTS + at.AGENT_FIELDS + at.AGENT_ALIVE],
+        s[at.AGENTS + 2 * at.AGENT_FIELDS + at.AGENT_ALIVE],
+        s[at.AGENTS + 3 * at.AGENT_FIELDS + at.AGENT_ALIVE],
     )
     step(s, actions)
-    for seat in range(SEATS):
-        if s[RADIO] != 0 and speaks[seat] != 0:
-            s[WORDS + 2 * seat] = words[seat, 0]
-            s[WORDS + 2 * seat + 1] = words[seat, 1]
+    for seat in range(at.SEATS):
+        if s[at.RADIO] != 0 and speaks[seat] != 0:
+            s[at.WORDS + 2 * seat] = words[seat, 0]
+            s[at.WORDS + 2 * seat + 1] = words[seat, 1]
 
 
 @kernel
 def outcome(s, rewards):  # type: ignore[no-untyped-def]
     """Fills `rewards` [4] with -1, 0 or 1 and returns 1 if the game is over, else 0."""
     living = 0
-    for seat in range(SEATS):
-        if s[AGENTS + seat * AGENT_FIELDS + AGENT_ALIVE] != 0:
+    for seat in range(at.SEATS):
+        if s[at.AGENTS + seat * at.AGENT_FIELDS + at.AGENT_ALIVE] != 0:
             living |= 1 << seat
-    late = s[STEP] >= s[LIMIT]
-    if s[TEAM] != 0:
+    late = s[at.STEP] >= s[at.LIMIT]
+    if s[at.TEAM] != 0:
         return _team_outcome(living, late, rewards)
     alone = living != 0 and living & (living - 1) == 0
-    for seat in range(SEATS):
+    for seat in range(at.SEATS):
         lives = (living >> seat) & 1
         if alone:
             rewards[seat] = 2 * lives - 1
@@ -128,7 +88,7 @@ def outcome(s, rewards):  # type: ignore[no-untyped-def]
 @kernel
 def _team_outcome(living, late, rewards):  # type: ignore[no-untyped-def]
     even, odd = living & 0b0101, living & 0b1010
-    for seat in range(SEATS):
+    for seat in range(at.SEATS):
         if (even == 0) != (odd == 0):
             rewards[seat] = 1 if (seat % 2 == 0) == (even != 0) else -1
         elif late or living == 0:
@@ -152,36 +112,36 @@ def collapse(s):  # type: ignore[no-untyped-def]
 
     Agents there die, bombs vanish and return as ammo, flames and items go.
     """
-    if s[COLLAPSE] == 0:
+    if s[at.COLLAPSE] == 0:
         return
-    since = s[STEP] - FIRST_COLLAPSE
+    since = s[at.STEP] - FIRST_COLLAPSE
     ring = since // COLLAPSE_EVERY
     if since < 0 or since % COLLAPSE_EVERY != 0 or ring >= COLLAPSES:
         return
-    for seat in range(SEATS):
-        agent = AGENTS + seat * AGENT_FIELDS
-        if _ring(s[agent + AGENT_CELL]) == ring:
-            s[agent + AGENT_ALIVE] = 0
-    for bomb in range(BOMBS, BOMBS + s[BOMB_COUNT] * BOMB_FIELDS, BOMB_FIELDS):
-        if _ring(s[bomb + BOMB_CELL]) == ring:
-            return_ammo(s, s[bomb + BOMB_OWNER])
-            s[bomb + BOMB_LEFT] = BURST
+    for seat in range(at.SEATS):
+        agent = at.AGENTS + seat * at.AGENT_FIELDS
+        if _ring(s[agent + at.AGENT_CELL]) == ring:
+            s[agent + at.AGENT_ALIVE] = 0
+    for bomb in range(at.BOMBS, at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS, at.BOMB_FIELDS):
+        if _ring(s[bomb + at.BOMB_CELL]) == ring:
+            return_ammo(s, s[bomb + at.BOMB_OWNER])
+            s[bomb + at.BOMB_LEFT] = BURST
     drop_burst(s)
-    for flame in range(FLAME, FLAME + s[FLAME_COUNT] * FLAME_FIELDS, FLAME_FIELDS):
-        if _ring(s[flame + FLAME_CELL]) == ring:
-            s[flame + FLAME_LEFT] = -1
+    for flame in range(at.FLAME, at.FLAME + s[at.FLAME_COUNT] * at.FLAME_FIELDS, at.FLAME_FIELDS):
+        if _ring(s[flame + at.FLAME_CELL]) == ring:
+            s[flame + at.FLAME_LEFT] = -1
     drop_spent(s)
-    for cell in range(CELLS):
+    for cell in range(at.CELLS):
         if _ring(cell) == ring:
-            s[BOARD + cell] = RIGID
-            s[ITEMS + cell] = 0
+            s[at.BOARD + cell] = at.RIGID
+            s[at.ITEMS + cell] = 0
 
 
 @kernel
 def _ring(cell):  # type: ignore[no-untyped-def]
     """How far a cell is from the edge of the board."""
-    row, col = ROW_OF[cell], COL_OF[cell]
-    return min(min(row, SIZE - 1 - row), min(col, SIZE - 1 - col))
+    row, col = at.ROW_OF[cell], at.COL_OF[cell]
+    return min(min(row, at.SIZE - 1 - row), min(col, at.SIZE - 1 - col))
 
 
 @kernel
@@ -195,54 +155,54 @@ def _move(s, actions):  # type: ignore[no-untyped-def]
     )
     meet = to[0] == to[1] or to[0] == to[2] or to[0] == to[3]
     meet = meet or to[1] == to[2] or to[1] == to[3] or to[2] == to[3]
-    for seat in range(SEATS):
-        agent = AGENTS + seat * AGENT_FIELDS
+    for seat in range(at.SEATS):
+        agent = at.AGENTS + seat * at.AGENT_FIELDS
         if to[seat] < 0:
             continue
-        if to[seat] != s[agent + AGENT_CELL]:
-            shown = s[BOARD + to[seat]]
-            meet = meet or shown == BOMB or shown >= AGENT
-        elif actions[seat] == LAY:
+        if to[seat] != s[agent + at.AGENT_CELL]:
+            shown = s[at.BOARD + to[seat]]
+            meet = meet or shown == at.BOMB or shown >= at.AGENT
+        elif actions[seat] == at.LAY:
             _lay(s, seat)
-    for bomb in range(BOMBS, BOMBS + s[BOMB_COUNT] * BOMB_FIELDS, BOMB_FIELDS):
-        meet = meet or s[bomb + BOMB_DIRECTION] != 0
-    for seat in range(SEATS):
+    for bomb in range(at.BOMBS, at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS, at.BOMB_FIELDS):
+        meet = meet or s[bomb + at.BOMB_DIRECTION] != 0
+    for seat in range(at.SEATS):
         if to[seat] >= 0:
-            s[BOARD + s[AGENTS + seat * AGENT_FIELDS + AGENT_CELL]] = PASSAGE
+            s[at.BOARD + s[at.AGENTS + seat * at.AGENT_FIELDS + at.AGENT_CELL]] = at.PASSAGE
     if meet:
         settle(s, actions)
     else:
-        for seat in range(SEATS):
-            if to[seat] >= 0 and to[seat] != s[AGENTS + seat * AGENT_FIELDS + AGENT_CELL]:
+        for seat in range(at.SEATS):
+            if to[seat] >= 0 and to[seat] != s[at.AGENTS + seat * at.AGENT_FIELDS + at.AGENT_CELL]:
                 step_onto(s, seat, to[seat])
 
 
 @kernel
 def _lay(s, seat):  # type: ignore[no-untyped-def]
     """Appends a bomb under the agent if it has one and none lies there."""
-    agent = AGENTS + seat * AGENT_FIELDS
-    end = BOMBS + s[BOMB_COUNT] * BOMB_FIELDS
-    can = s[agent + AGENT_AMMO] > 0
-    for bomb in range(BOMBS, end, BOMB_FIELDS):
-        can = can and s[bomb + BOMB_CELL] != s[agent + AGENT_CELL]
+    agent = at.AGENTS + seat * at.AGENT_FIELDS
+    end = at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS
+    can = s[agent + at.AGENT_AMMO] > 0
+    for bomb in range(at.BOMBS, end, at.BOMB_FIELDS):
+        can = can and s[bomb + at.BOMB_CELL] != s[agent + at.AGENT_CELL]
     if can:
-        s[agent + AGENT_AMMO] -= 1
-        s[end + BOMB_CELL] = s[agent + AGENT_CELL]
-        s[end + BOMB_LEFT] = BOMB_LIFE
-        s[end + BOMB_BLAST] = s[agent + AGENT_BLAST]
-        s[end + BOMB_DIRECTION] = 0
-        s[end + BOMB_OWNER] = seat
-        s[BOMB_COUNT] += 1
+        s[agent + at.AGENT_AMMO] -= 1
+        s[end + at.BOMB_CELL] = s[agent + at.AGENT_CELL]
+        s[end + at.BOMB_LEFT] = at.BOMB_LIFE
+        s[end + at.BOMB_BLAST] = s[agent + at.AGENT_BLAST]
+        s[end + at.BOMB_DIRECTION] = 0
+        s[end + at.BOMB_OWNER] = seat
+        s[at.BOMB_COUNT] += 1
 
 
 @kernel
 def _draw_agents(s):  # type: ignore[no-untyped-def]
     """Living agents in flames die; the others are drawn."""
-    for seat in range(SEATS):
-        agent = AGENTS + seat * AGENT_FIELDS
-        if s[agent + AGENT_ALIVE] != 0:
-            cell = BOARD + s[agent + AGENT_CELL]
-            if s[cell] == FLAMES:
-                s[agent + AGENT_ALIVE] = 0
+    for seat in range(at.SEATS):
+        agent = at.AGENTS + seat * at.AGENT_FIELDS
+        if s[agent + at.AGENT_ALIVE] != 0:
+            cell = at.BOARD + s[agent + at.AGENT_CELL]
+            if s[cell] == at.FLAMES:
+                s[agent + at.AGENT_ALIVE] = 0
             else:
-                s[cell] = AGENT + seat
+                s[cell] = at.AGENT + seat

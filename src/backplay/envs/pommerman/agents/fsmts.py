@@ -14,6 +14,7 @@ import numpy as np
 
 from backplay.envs.chance import below, uniform
 from backplay.envs.kernels import kernel
+from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.agents.fsmts_maps import (
     DIST,
     FAR,
@@ -56,24 +57,6 @@ from backplay.envs.pommerman.agents.fsmts_options import (
 )
 from backplay.envs.pommerman.agents.padded import FLAT, PAD, PADDED, STEPS, WIDTH, nth_move
 from backplay.envs.pommerman.agents.search import NO_GOAL, NO_TARGET, SEARCH_SCRATCH, search
-from backplay.envs.pommerman.layout import (
-    AGENT_ALIVE,
-    AGENT_FIELDS,
-    AGENTS,
-    DOWN,
-    EXTRA_BOMB,
-    FLAMES,
-    KICK,
-    LAY,
-    LEFT,
-    RIGHT,
-    RIGID,
-    SEATS,
-    STEP,
-    STOP,
-    UP,
-    WOOD,
-)
 
 SCRATCH_NEEDED = SEARCH_SCRATCH
 UNDECIDED = -1
@@ -84,9 +67,9 @@ MINDFUL = 0.75  # how often wandering avoids recent cells
 @kernel
 def decide(s, seat, memory, streams, i, options, scratch):  # type: ignore[no-untyped-def]
     """The action of this seat; called once a step, for a second call meets a changed memory."""
-    if not s[AGENTS + seat * AGENT_FIELDS + AGENT_ALIVE]:
-        return STOP
-    if options[RESET_ON_EPISODE] and s[STEP] == 0:
+    if not s[at.AGENTS + seat * at.AGENT_FIELDS + at.AGENT_ALIVE]:
+        return at.STOP
+    if options[RESET_ON_EPISODE] and s[at.STEP] == 0:
         memory[:] = 0
     look(s, seat, scratch)
     note_supplies(s, seat, options[FROZEN_SUPPLIES], memory)
@@ -106,7 +89,7 @@ def _verdict(move, w):  # type: ignore[no-untyped-def]
     """2: the move is safe; 1: it leads into a cell closed on all sides; 0: not to be made."""
     q = w[ME] + STEPS[move]
     code = w[GRID + q]
-    if code in (RIGID, WOOD, FLAMES) or w[THREAT + q]:
+    if code in (at.RIGID, at.WOOD, at.FLAMES) or w[THREAT + q]:
         return 0
     return 1 if closed_sides(w, q) == 4 else 2
 
@@ -115,7 +98,7 @@ def _verdict(move, w):  # type: ignore[no-untyped-def]
 def _safe(moves, w):  # type: ignore[no-untyped-def]
     """Of these moves (bit a: action a) the safe ones; if there is none, those into closed cells."""
     kept, aside = 0, 0
-    for move in range(LAY):
+    for move in range(at.LAY):
         if moves >> move & 1:
             verdict = _verdict(move, w)
             kept |= (verdict == 2) << move
@@ -136,7 +119,7 @@ def _walk_on(s, seat, memory, streams, i, options, w):  # type: ignore[no-untype
     move = first_move(w, goal)
     if move == memory[BEFORE] and place == memory[PLACE_BEFORE]:
         memory[GOAL] = 0  # it did not get anywhere: make room
-        return LAY
+        return at.LAY
     if in_blast(w, w[ME] + STEPS[move]):
         allowed = _safe(EVERYWHERE, w)
         action = search(s, seat, memory, NO_TARGET, goal, allowed, streams, i, options, w)
@@ -174,7 +157,7 @@ def _threats(q, w):  # type: ignore[no-untyped-def]
     count = 0
     while w[DIST + q] > 1:
         count += w[THREAT + q]
-        for move in (UP, LEFT, RIGHT, DOWN):
+        for move in (at.UP, at.LEFT, at.RIGHT, at.DOWN):
             p = q + STEPS[move]
             if w[DIST + p] == w[DIST + q] - 1 and passable(w[GRID + p]):
                 q = p
@@ -186,12 +169,12 @@ def _threats(q, w):  # type: ignore[no-untyped-def]
 def _flee(streams, i, w):  # type: ignore[no-untyped-def]
     """Any way that is neither rigid nor on fire, or none."""
     moves, count = 0, 0
-    for move in range(LAY):
+    for move in range(at.LAY):
         code = w[GRID + w[ME] + STEPS[move]]
-        if code != RIGID and code != FLAMES:
+        if code != at.RIGID and code != at.FLAMES:
             moves |= 1 << move
             count += 1
-    return nth_move(moves, below(streams, i, count), STOP)
+    return nth_move(moves, below(streams, i, count), at.STOP)
 
 
 @kernel
@@ -199,12 +182,12 @@ def _attack(s, seat, memory, streams, i, options, w):  # type: ignore[no-untyped
     """Search against the target; without one, walk up to the nearest enemy."""
     target = _aim(s, seat, memory, w)
     if target >= 0:
-        allowed = _safe(EVERYWHERE, w) | 1 << LAY
+        allowed = _safe(EVERYWHERE, w) | 1 << at.LAY
         action = search(s, seat, memory, target, NO_GOAL, allowed, streams, i, options, w)
         if action == UNDECIDED:
             return _explore(memory, streams, i, w)
-        if action == LAY and not _may_lay(memory, w):
-            return STOP
+        if action == at.LAY and not _may_lay(memory, w):
+            return at.STOP
         return action
     move = first_move(w, w[PLACES + w[NEAREST]])
     if _verdict(move, w):
@@ -227,7 +210,7 @@ def _aim(s, seat, memory, w):  # type: ignore[no-untyped-def]
             memory[TARGET] = 0
             return -1
         return target
-    for k in range(SEATS):
+    for k in range(at.SEATS):
         if is_enemy(s, seat, k) and w[PLACES + k] > 0 and w[DIST + w[PLACES + k]] <= 3:
             memory[TARGET] = k + 1
             return k
@@ -242,15 +225,15 @@ def _may_lay(memory, w):  # type: ignore[no-untyped-def]
 @kernel
 def _explore(memory, streams, i, w):  # type: ignore[no-untyped-def]
     """Go for items, else blast wood, else go for wood, else wander."""
-    move = _towards(ITEMS, w[ITEM_COUNT], EXTRA_BOMB, KICK, 15, w)
+    move = _towards(ITEMS, w[ITEM_COUNT], at.EXTRA_BOMB, at.KICK, 15, w)
     if move != UNDECIDED:
         memory[BEFORE] = move
         return move
-    for move in (UP, LEFT, RIGHT, DOWN):
+    for move in (at.UP, at.LEFT, at.RIGHT, at.DOWN):
         wood = w[ME] + STEPS[move]
-        if w[GRID + wood] == WOOD:
-            return LAY if not in_blast(w, wood) and _may_lay(memory, w) else STOP
-    move = _towards(WOODS, w[WOOD_COUNT], WOOD, WOOD, 12, w)
+        if w[GRID + wood] == at.WOOD:
+            return at.LAY if not in_blast(w, wood) and _may_lay(memory, w) else at.STOP
+    move = _towards(WOODS, w[WOOD_COUNT], at.WOOD, at.WOOD, 12, w)
     if move != UNDECIDED:
         return move
     return _wander(memory, streams, i, w)
@@ -293,8 +276,8 @@ def _towards(cells, count, first_kind, last_kind, radius, w):  # type: ignore[no
 @kernel
 def _wander(memory, streams, i, w):  # type: ignore[no-untyped-def]
     """To the neighbour it wandered from least often, mostly avoiding those it was in lately."""
-    moves = 1 << STOP
-    for move in range(UP, LAY):
+    moves = 1 << at.STOP
+    for move in range(at.UP, at.LAY):
         if passable(w[GRID + w[ME] + STEPS[move]]):
             moves |= 1 << move
     moves = _safe(moves, w)
@@ -302,10 +285,10 @@ def _wander(memory, streams, i, w):  # type: ignore[no-untyped-def]
         fresh = not_recent(moves, memory, w)
         moves = fresh if fresh else moves
     if moves & (moves - 1):  # more than one
-        moves &= ~(1 << STOP)
+        moves &= ~(1 << at.STOP)
     note_place(FLAT[w[ME]], memory)
-    best, fewest = STOP, 1 << 15
-    for move in range(LAY):
+    best, fewest = at.STOP, 1 << 15
+    for move in range(at.LAY):
         visits = memory[VISITS + FLAT[w[ME] + STEPS[move]]]
         if moves >> move & 1 and visits < fewest:
             best, fewest = move, visits

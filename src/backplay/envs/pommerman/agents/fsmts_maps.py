@@ -10,37 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from backplay.envs.kernels import kernel
+from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.agents.padded import FLAT, PAD, PADDED, STEPS, WIDTH
-from backplay.envs.pommerman.layout import (
-    AGENT,
-    AGENT_ALIVE,
-    AGENT_CELL,
-    AGENT_FIELDS,
-    AGENTS,
-    BOARD,
-    BOMB_BLAST,
-    BOMB_CELL,
-    BOMB_COUNT,
-    BOMB_FIELDS,
-    BOMB_LEFT,
-    BOMBS,
-    CELLS,
-    DOWN,
-    EXTRA_BOMB,
-    FLAMES,
-    FOG,
-    KICK,
-    LEFT,
-    PASSAGE,
-    RIGHT,
-    RIGID,
-    SEATS,
-    SIZE,
-    TEAM,
-    UP,
-    VIEW,
-    WOOD,
-)
 
 REACH = 15  # cells farther away than this, counted in steps, do not exist for the agent
 FAR, UNSEEN = 999, 1000  # distances: seen but not reachable; not seen
@@ -56,28 +27,30 @@ BLAST = LIFE + PADDED
 # Lists of padded cells, row-major where the board is.
 QUEUE = BLAST + PADDED
 WOODS = QUEUE + PADDED
-ITEMS = WOODS + CELLS + 1
-LAID = ITEMS + CELLS + 1  # bombs, with room for one more
-MERGED = LAID + CELLS + 1  # life of each bomb if what lies in line goes off together
+ITEMS = WOODS + at.CELLS + 1
+LAID = ITEMS + at.CELLS + 1  # bombs, with room for one more
+MERGED = LAID + at.CELLS + 1  # life of each bomb if what lies in line goes off together
 # Single numbers.
-ME = MERGED + CELLS + 1
+ME = MERGED + at.CELLS + 1
 WOOD_COUNT = ME + 1
 ITEM_COUNT = WOOD_COUNT + 1
 LAID_COUNT = ITEM_COUNT + 1
 PLACES = LAID_COUNT + 1  # 4: where each seat stands, 0 if it is not seen
-NEAREST = PLACES + SEATS  # the nearest enemy's seat and distance; ties go to the higher seat
+NEAREST = PLACES + at.SEATS  # the nearest enemy's seat and distance; ties go to the higher seat
 NEAREST_DIST = NEAREST + 1
 MAPS = NEAREST_DIST + 1  # the size of all this
 
 # By code: walls, bombs, flames and agents close a side.
-_BLOCKS = np.array([RIGID <= c <= FLAMES or c >= AGENT for c in range(AGENT + SEATS)], np.int16)
+_BLOCKS = np.array(
+    [at.RIGID <= c <= at.FLAMES or c >= at.AGENT for c in range(at.AGENT + at.SEATS)], np.int16
+)
 
 
 @kernel
 def look(s, seat, w):  # type: ignore[no-untyped-def]
     """Compute all maps and lists for this seat."""
     _clear(w)
-    me = s[AGENTS + seat * AGENT_FIELDS + AGENT_CELL]
+    me = s[at.AGENTS + seat * at.AGENT_FIELDS + at.AGENT_CELL]
     w[ME] = PAD[me]
     _see_bombs(s, me, w)
     _see_board(s, me, w)
@@ -89,7 +62,7 @@ def look(s, seat, w):  # type: ignore[no-untyped-def]
 @kernel
 def _clear(w):  # type: ignore[no-untyped-def]
     for p in range(PADDED):
-        w[GRID + p] = RIGID
+        w[GRID + p] = at.RIGID
         w[DIST + p] = UNSEEN
         w[BLOCKED + p] = 1
         w[THREAT + p] = 0
@@ -99,23 +72,23 @@ def _clear(w):  # type: ignore[no-untyped-def]
 
 @kernel
 def _in_view(s, me, cell):  # type: ignore[no-untyped-def]
-    view = s[VIEW]
+    view = s[at.VIEW]
     return view == 0 or (
-        abs(cell // SIZE - me // SIZE) <= view and abs(cell % SIZE - me % SIZE) <= view
+        abs(cell // at.SIZE - me // at.SIZE) <= view and abs(cell % at.SIZE - me % at.SIZE) <= view
     )
 
 
 @kernel
 def _see_bombs(s, me, w):  # type: ignore[no-untyped-def]
     count = 0
-    for k in range(s[BOMB_COUNT]):
-        bomb = BOMBS + k * BOMB_FIELDS
-        cell = s[bomb + BOMB_CELL]
+    for k in range(s[at.BOMB_COUNT]):
+        bomb = at.BOMBS + k * at.BOMB_FIELDS
+        cell = s[bomb + at.BOMB_CELL]
         if _in_view(s, me, cell):
             p = PAD[cell]
             w[LAID + count] = p
-            w[LIFE + p] = s[bomb + BOMB_LEFT]
-            w[BLAST + p] = s[bomb + BOMB_BLAST]
+            w[LIFE + p] = s[bomb + at.BOMB_LEFT]
+            w[BLAST + p] = s[bomb + at.BOMB_BLAST]
             count += 1
     w[LAID_COUNT] = count
 
@@ -123,24 +96,24 @@ def _see_bombs(s, me, w):  # type: ignore[no-untyped-def]
 @kernel
 def _see_board(s, me, w):  # type: ignore[no-untyped-def]
     woods, items = 0, 0
-    everything = s[VIEW] == 0
+    everything = s[at.VIEW] == 0
     cell = 0
-    for row in range(SIZE):
-        reach = REACH - abs(row - me // SIZE)
-        for col in range(SIZE):
+    for row in range(at.SIZE):
+        reach = REACH - abs(row - me // at.SIZE)
+        for col in range(at.SIZE):
             p = WIDTH * (row + 1) + col + 1
-            code = s[BOARD + cell]
+            code = s[at.BOARD + cell]
             if not everything and not _in_view(s, me, cell):
-                code = FOG
+                code = at.FOG
             cell += 1
-            seen = code != FOG and abs(col - me % SIZE) <= reach
+            seen = code != at.FOG and abs(col - me % at.SIZE) <= reach
             w[GRID + p] = code
             w[DIST + p] = FAR if seen else UNSEEN
             w[BLOCKED + p] = _BLOCKS[code] if seen else 0
             w[WOODS + woods] = p
-            woods += seen and code == WOOD
+            woods += seen and code == at.WOOD
             w[ITEMS + items] = p
-            items += seen and EXTRA_BOMB <= code <= KICK
+            items += seen and at.EXTRA_BOMB <= code <= at.KICK
     w[WOOD_COUNT] = woods
     w[ITEM_COUNT] = items
     w[BLOCKED + w[ME]] = w[LIFE + w[ME]] > 0
@@ -149,7 +122,7 @@ def _see_board(s, me, w):  # type: ignore[no-untyped-def]
 @kernel
 def passable(code):  # type: ignore[no-untyped-def]
     """Whether a cell that shows this can be entered: passages and items."""
-    return code == PASSAGE or EXTRA_BOMB <= code <= KICK
+    return code == at.PASSAGE or at.EXTRA_BOMB <= code <= at.KICK
 
 
 @kernel
@@ -166,12 +139,12 @@ def _spread(w):  # type: ignore[no-untyped-def]
         head += 1
         near = w[DIST + p]
         if near > 1:
-            for move in (UP, LEFT, RIGHT, DOWN):
+            for move in (at.UP, at.LEFT, at.RIGHT, at.DOWN):
                 q = p + STEPS[move]
                 if w[DIST + q] == near - 1 and not w[BLOCKED + q]:
                     w[FIRST + p] = w[FIRST + q]
                     break
-        for move in (UP, DOWN, LEFT, RIGHT):
+        for move in (at.UP, at.DOWN, at.LEFT, at.RIGHT):
             q = p + STEPS[move]
             if w[DIST + q] != FAR:
                 continue
@@ -191,7 +164,7 @@ def first_move(w, q):  # type: ignore[no-untyped-def]
     """
     if w[DIST + q] == 1 or passable(w[GRID + q]):
         return w[FIRST + q]
-    for move in (UP, DOWN, LEFT, RIGHT):
+    for move in (at.UP, at.DOWN, at.LEFT, at.RIGHT):
         p = q + STEPS[move]
         if w[DIST + p] == w[DIST + q] - 1 and passable(w[GRID + p]):
             return w[FIRST + p]
@@ -209,12 +182,15 @@ def _threaten(w):  # type: ignore[no-untyped-def]
         bomb = w[LAID + k]
         w[THREAT + bomb] = 1
         close = w[DIST + bomb] <= w[BLAST + bomb]
-        for move in (UP, DOWN, LEFT, RIGHT):
+        for move in (at.UP, at.DOWN, at.LEFT, at.RIGHT):
             q = bomb + STEPS[move]
             clear = True
             while on_board(q):
                 clear = (
-                    clear and w[GRID + q] != RIGID and w[GRID + q] != WOOD and w[GRID + q] != FOG
+                    clear
+                    and w[GRID + q] != at.RIGID
+                    and w[GRID + q] != at.WOOD
+                    and w[GRID + q] != at.FOG
                 )
                 if not clear and not close:
                     break
@@ -232,10 +208,10 @@ def on_board(p):  # type: ignore[no-untyped-def]
 def _see_agents(s, seat, w):  # type: ignore[no-untyped-def]
     w[NEAREST] = -1
     w[NEAREST_DIST] = UNSEEN
-    for k in range(SEATS):
-        agent = AGENTS + k * AGENT_FIELDS
-        place = PAD[s[agent + AGENT_CELL]]
-        if not s[agent + AGENT_ALIVE] or w[GRID + place] == FOG:
+    for k in range(at.SEATS):
+        agent = at.AGENTS + k * at.AGENT_FIELDS
+        place = PAD[s[agent + at.AGENT_CELL]]
+        if not s[agent + at.AGENT_ALIVE] or w[GRID + place] == at.FOG:
             place = 0
         w[PLACES + k] = place
         steps = w[DIST + place]
@@ -247,7 +223,7 @@ def _see_agents(s, seat, w):  # type: ignore[no-untyped-def]
 @kernel
 def is_enemy(s, seat, other):  # type: ignore[no-untyped-def]
     """Whether two seats play against each other."""
-    return other != seat and not (s[TEAM] == 1 and (seat - other) % 2 == 0)
+    return other != seat and not (s[at.TEAM] == 1 and (seat - other) % 2 == 0)
 
 
 @kernel
@@ -267,14 +243,14 @@ def in_blast(w, q):  # type: ignore[no-untyped-def]
         if q // WIDTH == bomb // WIDTH:
             step, steps = 1, abs(apart)
         elif q % WIDTH == bomb % WIDTH:
-            step, steps = WIDTH, abs(apart) // SIZE
+            step, steps = WIDTH, abs(apart) // at.SIZE
         else:
             continue
         if steps > w[BLAST + bomb]:
             continue
         step = step if apart > 0 else -step
         p = bomb + step
-        while p != q and w[GRID + p] != RIGID and w[GRID + p] != WOOD:
+        while p != q and w[GRID + p] != at.RIGID and w[GRID + p] != at.WOOD:
             p += step
         if p == q:
             return True
@@ -288,7 +264,7 @@ def can_lay(w, my_blast):  # type: ignore[no-untyped-def]
     deadline = _deadline(w, my_blast)
     near = w[NEAREST_DIST] <= 3
     for q in range(WIDTH + 1, PADDED - WIDTH - 1):
-        if w[GRID + q] != PASSAGE or w[DIST + q] > 5 or w[THREAT + q]:
+        if w[GRID + q] != at.PASSAGE or w[DIST + q] > 5 or w[THREAT + q]:
             continue
         down, right = abs(q // WIDTH - me // WIDTH), abs(q % WIDTH - me % WIDTH)
         if down == 0 or right == 0 or down + right + 4 > deadline:

@@ -8,6 +8,7 @@ by the states that have them.
 from __future__ import annotations
 
 from backplay.envs.kernels import kernel
+from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.agents.fsmts_maps import (
     GRID,
     LAID,
@@ -17,24 +18,10 @@ from backplay.envs.pommerman.agents.fsmts_maps import (
     on_board,
 )
 from backplay.envs.pommerman.agents.padded import FLAT, PAD, STEPS
-from backplay.envs.pommerman.layout import (
-    AGENT,
-    AGENT_AMMO,
-    AGENT_BLAST,
-    AGENT_FIELDS,
-    AGENTS,
-    BOMB_LIFE,
-    CELLS,
-    DOWN,
-    LAY,
-    LEFT,
-    RIGHT,
-    UP,
-)
 
 OWNERS = 0  # by cell: who laid the bomb there
-VISITS = OWNERS + CELLS  # by cell: how often it wandered from there
-RECENT = VISITS + CELLS  # where it wandered from last, oldest first
+VISITS = OWNERS + at.CELLS  # by cell: how often it wandered from there
+RECENT = VISITS + at.CELLS  # where it wandered from last, oldest first
 RECENT_CELLS = 6
 GOAL = RECENT + RECENT_CELLS  # the cell it is committed to
 BEFORE = GOAL + 1  # its last deliberate move
@@ -52,9 +39,9 @@ MANY_VISITS = 32_000
 def note_supplies(s, seat, frozen, memory):  # type: ignore[no-untyped-def]
     """Believe to have the ammo and blast strength that the agent has, or if frozen had at first."""
     if memory[BELIEVED_AMMO] == 0 or not frozen:
-        me = AGENTS + seat * AGENT_FIELDS
-        memory[BELIEVED_AMMO] = s[me + AGENT_AMMO] + 1
-        memory[BELIEVED_BLAST] = s[me + AGENT_BLAST]
+        me = at.AGENTS + seat * at.AGENT_FIELDS
+        memory[BELIEVED_AMMO] = s[me + at.AGENT_AMMO] + 1
+        memory[BELIEVED_BLAST] = s[me + at.AGENT_BLAST]
 
 
 @kernel
@@ -66,19 +53,19 @@ def note_owners(shift, memory, w):  # type: ignore[no-untyped-def]
     """
     for k in range(w[LAID_COUNT]):
         bomb = w[LAID + k]
-        if w[LIFE + bomb] == BOMB_LIFE - 1:
-            seat = w[GRID + bomb] - AGENT
+        if w[LIFE + bomb] == at.BOMB_LIFE - 1:
+            seat = w[GRID + bomb] - at.AGENT
             memory[OWNERS + FLAT[bomb]] = (
                 seat + (IGNORED if shift else SEAT_0) if seat >= 0 else NOBODY
             )
     for k in range(w[LAID_COUNT]):
         bomb = w[LAID + k]
         if memory[OWNERS + FLAT[bomb]] == NO_OWNER:
-            for move in (UP, LEFT, RIGHT, DOWN):
+            for move in (at.UP, at.LEFT, at.RIGHT, at.DOWN):
                 p = bomb + STEPS[move]
                 if on_board(p) and w[LIFE + p] == 0 and memory[OWNERS + FLAT[p]] != NO_OWNER:
                     memory[OWNERS + FLAT[bomb]] = memory[OWNERS + FLAT[p]]
-    for cell in range(CELLS):
+    for cell in range(at.CELLS):
         if w[LIFE + PAD[cell]] == 0:
             memory[OWNERS + cell] = NO_OWNER
 
@@ -86,7 +73,7 @@ def note_owners(shift, memory, w):  # type: ignore[no-untyped-def]
 @kernel
 def not_recent(moves, memory, w):  # type: ignore[no-untyped-def]
     """Of these moves (bit a: action a) those that lead to no recent cell."""
-    for move in range(LAY):
+    for move in range(at.LAY):
         cell = FLAT[w[ME] + STEPS[move]] + 1
         for k in range(RECENT_CELLS):
             if memory[RECENT + k] == cell:

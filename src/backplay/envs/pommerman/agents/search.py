@@ -10,6 +10,7 @@ import numpy as np
 
 from backplay.envs.chance import below
 from backplay.envs.kernels import kernel
+from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.agents.fsmts_maps import (
     BLAST,
     GRID,
@@ -59,20 +60,6 @@ from backplay.envs.pommerman.agents.search_scores import (
     evade_score,
     trapped,
 )
-from backplay.envs.pommerman.layout import (
-    ACTIONS,
-    AGENT,
-    AGENT_FIELDS,
-    AGENT_KICK,
-    AGENTS,
-    BOMB,
-    LAY,
-    PASSAGE,
-    RIGID,
-    SEATS,
-    STOP,
-    WOOD,
-)
 
 # As int64, so that kernels are compiled once for these and for numbers out of arrays.
 NO_TARGET = NO_GOAL = np.int64(-1)
@@ -82,11 +69,13 @@ MOBILE = np.int64(0)  # nobody is frozen in row 0
 ROOT = MAPS
 TRIAL = ROOT + STATE
 CHILDREN = TRIAL + STATE
-STEP_WORK = CHILDREN + ACTIONS * STATE
+STEP_WORK = CHILDREN + at.ACTIONS * STATE
 RATING_WORK = STEP_WORK + WORK
 MOVES = RATING_WORK + SCORE_WORK  # of the children
-SUMS = (MOVES + ACTIONS + 3) // 4 * 4  # of the children, as float64: values, simulations, own value
-SEARCH_SCRATCH = SUMS + 3 * ACTIONS * 4
+SUMS = (
+    (MOVES + at.ACTIONS + 3) // 4 * 4
+)  # of the children, as float64: values, simulations, own value
+SEARCH_SCRATCH = SUMS + 3 * at.ACTIONS * 4
 
 
 @kernel
@@ -101,7 +90,7 @@ def search(s, seat, memory, target, goal, allowed, streams, i, options, w):  # t
         start = CHILDREN + child * STATE
         if _won(w[start : start + STATE], seat, target, goal):
             move = w[MOVES + child]
-            return LAY if move == STOP else move
+            return at.LAY if move == at.STOP else move
     choices = 0
     choice = -1
     for child in range(children):
@@ -135,7 +124,7 @@ def _imagine(memory, options, w):  # type: ignore[no-untyped-def]
     m = w[ROOT : ROOT + STATE]
     for p in range(PADDED):
         m[p] = w[GRID + p]
-    for k in range(SEATS):
+    for k in range(at.SEATS):
         m[PLACE + k] = w[PLACES + k]
     equip(m)
     m[COUNT] = 0
@@ -154,7 +143,7 @@ def _imagine(memory, options, w):  # type: ignore[no-untyped-def]
 def _expand(s, seat, memory, streams, i, w):  # type: ignore[no-untyped-def]
     """Try every move that makes sense once; how many children that gives."""
     children = 0
-    for move in range(ACTIONS):
+    for move in range(at.ACTIONS):
         if _makes_sense(s, seat, memory, move, w):
             w[MOVES + children] = move
             start = CHILDREN + children * STATE
@@ -165,18 +154,18 @@ def _expand(s, seat, memory, streams, i, w):  # type: ignore[no-untyped-def]
 
 @kernel
 def _makes_sense(s, seat, memory, move, w):  # type: ignore[no-untyped-def]
-    if move == STOP:
+    if move == at.STOP:
         return True
-    if move == LAY:
+    if move == at.LAY:
         return memory[BELIEVED_AMMO] > 1 and memory[OWNERS + FLAT[w[ME]]] == NO_OWNER
     cell = w[ME] + STEPS[move]
     code = w[GRID + cell]
-    if code in (RIGID, WOOD):
+    if code in (at.RIGID, at.WOOD):
         return False
     if passable(code):
         return True
-    kick = s[AGENTS + seat * AGENT_FIELDS + AGENT_KICK]
-    return kick != 0 and (code != BOMB or w[GRID + cell + STEPS[move]] == PASSAGE)
+    kick = s[at.AGENTS + seat * at.AGENT_FIELDS + at.AGENT_KICK]
+    return kick != 0 and (code != at.BOMB or w[GRID + cell + STEPS[move]] == at.PASSAGE)
 
 
 @kernel
@@ -184,14 +173,14 @@ def _reply(m, seat, move, streams, i, w):  # type: ignore[no-untyped-def]
     """Make `m` the state after my move and a random answer of the others."""
     copy_state(w[ROOT : ROOT + STATE], m)
     work = w[STEP_WORK : STEP_WORK + WORK]
-    for k in range(SEATS):
+    for k in range(at.SEATS):
         if k == seat:
             work[ACTION + k] = move
         elif stands(m, k):
-            work[ACTION + k] = below(streams, i, ACTIONS)
+            work[ACTION + k] = below(streams, i, at.ACTIONS)
     advance(m, work, MOBILE)
     equip(m)
-    for k in range(SEATS):
+    for k in range(at.SEATS):
         if k != seat and not stands(m, k):
             m[PLACE + k] = 0
 
@@ -206,7 +195,7 @@ def _best(seat, children, target, goal, allowed, streams, i, options, w):  # typ
     """
     attacks = target >= 0
     sums = w[SUMS:SEARCH_SCRATCH].view(np.float64)
-    counts, rated = sums[ACTIONS : 2 * ACTIONS], sums[2 * ACTIONS :]
+    counts, rated = sums[at.ACTIONS : 2 * at.ACTIONS], sums[2 * at.ACTIONS :]
     for child in range(children):
         sums[child] = 100.0 if attacks else 0.0
         counts[child] = 1.0 if attacks else 0.0
@@ -272,12 +261,12 @@ def _simulate(child, rated, seat, target, goal, streams, i, options, w):  # type
 def _random_step(m, seat, around, streams, i, options, w):  # type: ignore[no-untyped-def]
     work = w[STEP_WORK : STEP_WORK + WORK]
     freeze = np.int64(options[ROW0_FREEZE])
-    for k in range(SEATS):
+    for k in range(at.SEATS):
         if takes_part(m, k, freeze):
             if k == seat:
                 work[ACTION + k] = _my_random_move(m, seat, around, streams, i)
             else:
-                work[ACTION + k] = below(streams, i, ACTIONS)
+                work[ACTION + k] = below(streams, i, at.ACTIONS)
     advance(m, work, freeze)
 
 
@@ -286,9 +275,9 @@ def _my_random_move(m, seat, around, streams, i):  # type: ignore[no-untyped-def
     """A bomb, or a move to a passable cell next to `around`."""
     moves = 0
     count = 1
-    for move in range(LAY):
+    for move in range(at.LAY):
         code = m[around + STEPS[move]]
-        if passable(code) or code == AGENT + seat:
+        if passable(code) or code == at.AGENT + seat:
             moves |= 1 << move
             count += 1
-    return nth_move(moves, below(streams, i, count), LAY)
+    return nth_move(moves, below(streams, i, count), at.LAY)

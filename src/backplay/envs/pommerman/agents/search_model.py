@@ -8,44 +8,23 @@ in which an agent that kicks a bomb stays where it is. Knows nothing of whom it 
 from __future__ import annotations
 
 from backplay.envs.kernels import kernel
+from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.agents.padded import PADDED, ROW_1, STEPS
-from backplay.envs.pommerman.layout import (
-    AGENT,
-    BOMB,
-    BOMB_LIFE,
-    CELLS,
-    DOWN,
-    EXTRA_BOMB,
-    FLAMES,
-    KICK,
-    LAY,
-    LEFT,
-    MAX_AMMO,
-    PASSAGE,
-    RANGE,
-    RIGHT,
-    RIGID,
-    SEATS,
-    START_AMMO,
-    START_BLAST,
-    UP,
-    WOOD,
-)
 
 # The imagined state: the padded board, then this.
 PLACE = PADDED  # where each seat stands; the board tells whether it still does
-AMMO = PLACE + SEATS
-STRENGTH = AMMO + SEATS
-KICKS = STRENGTH + SEATS
-COUNT = KICKS + SEATS
+AMMO = PLACE + at.SEATS
+STRENGTH = AMMO + at.SEATS
+KICKS = STRENGTH + at.SEATS
+COUNT = KICKS + at.SEATS
 FUSED = COUNT + 1  # bombs: cell, steps left, blast, owner's seat (-1: nobody's)
 FUSED_FIELDS = 4
-STATE = FUSED + FUSED_FIELDS * CELLS
+STATE = FUSED + FUSED_FIELDS * at.CELLS
 
 # Working space of a step.
 ACTION = 0  # by seat: what it does
-WANT = ACTION + SEATS  # by seat: where it wants to be, 0 if it does not take part
-CROWD = WANT + SEATS  # by cell: how many want to be there, 2 for a bomb; zero between steps
+WANT = ACTION + at.SEATS  # by seat: where it wants to be, 0 if it does not take part
+CROWD = WANT + at.SEATS  # by cell: how many want to be there, 2 for a bomb; zero between steps
 MARK = CROWD + PADDED  # by cell: whether it burns now; zero between steps
 FIRE = MARK + PADDED  # the cells that burn now
 FIRES = FIRE + PADDED  # their number
@@ -63,16 +42,16 @@ def copy_state(a, b):  # type: ignore[no-untyped-def]
 @kernel
 def equip(m):  # type: ignore[no-untyped-def]
     """Give every seat what the search assumes of it."""
-    for k in range(SEATS):
-        m[AMMO + k] = START_AMMO
-        m[STRENGTH + k] = START_BLAST
+    for k in range(at.SEATS):
+        m[AMMO + k] = at.START_AMMO
+        m[STRENGTH + k] = at.START_BLAST
         m[KICKS + k] = 0
 
 
 @kernel
 def stands(m, k):  # type: ignore[no-untyped-def]
     """Whether seat `k` is on the board."""
-    return m[m[PLACE + k]] == AGENT + k
+    return m[m[PLACE + k]] == at.AGENT + k
 
 
 @kernel
@@ -86,33 +65,33 @@ def advance(m, work, freeze):  # type: ignore[no-untyped-def]
     """One step of state `m` with the actions in `work`."""
     _act(m, work, freeze)
     for k in range(m[COUNT]):
-        m[m[FUSED + FUSED_FIELDS * k]] = PASSAGE
+        m[m[FUSED + FUSED_FIELDS * k]] = at.PASSAGE
     if _conflict(m, work):
         _settle(m, work)
     _move(m, work)
     _tick(m, work)
     for k in range(m[COUNT]):
-        m[m[FUSED + FUSED_FIELDS * k]] = BOMB
+        m[m[FUSED + FUSED_FIELDS * k]] = at.BOMB
     _burn(m, work)
-    for k in range(SEATS):
-        if work[WANT + k] > 0 and m[m[PLACE + k]] != FLAMES:
-            m[m[PLACE + k]] = AGENT + k
+    for k in range(at.SEATS):
+        if work[WANT + k] > 0 and m[m[PLACE + k]] != at.FLAMES:
+            m[m[PLACE + k]] = at.AGENT + k
 
 
 @kernel
 def _act(m, work, freeze):  # type: ignore[no-untyped-def]
-    for k in range(SEATS):
+    for k in range(at.SEATS):
         work[WANT + k] = 0
         if not takes_part(m, k, freeze):
             continue
         place = m[PLACE + k]
         work[WANT + k] = place
-        m[place] = PASSAGE
-        if work[ACTION + k] == LAY:
+        m[place] = at.PASSAGE
+        if work[ACTION + k] == at.LAY:
             _lay(m, k, place)
         else:
             goal = place + STEPS[work[ACTION + k]]
-            if m[goal] != RIGID and m[goal] != WOOD:
+            if m[goal] != at.RIGID and m[goal] != at.WOOD:
                 work[WANT + k] = goal
 
 
@@ -140,14 +119,14 @@ def add_bomb(m, cell, life, blast, owner):  # type: ignore[no-untyped-def]
 def _lay(m, k, place):  # type: ignore[no-untyped-def]
     if m[AMMO + k] > 0 and bomb_at(m, place) < 0:
         m[AMMO + k] -= 1
-        add_bomb(m, place, BOMB_LIFE, m[STRENGTH + k], k)
+        add_bomb(m, place, at.BOMB_LIFE, m[STRENGTH + k], k)
 
 
 @kernel
 def _conflict(m, work):  # type: ignore[no-untyped-def]
     """Turn swaps back; whether anyone wants a cell that another wants or a bomb holds."""
     conflict = False
-    for j in range(SEATS):
+    for j in range(at.SEATS):
         goal = work[WANT + j]
         if goal == 0:
             continue
@@ -160,7 +139,7 @@ def _conflict(m, work):  # type: ignore[no-untyped-def]
                 goal = m[PLACE + j]
         if goal != m[PLACE + j] and bomb_at(m, goal) >= 0:
             conflict = True
-    for j in range(1, SEATS):
+    for j in range(1, at.SEATS):
         for k in range(j):
             if work[WANT + j] > 0 and work[WANT + j] == work[WANT + k]:
                 conflict = True
@@ -173,13 +152,13 @@ def _settle(m, work):  # type: ignore[no-untyped-def]
 
     A wish once made counts to the end, so a cell that two wanted stays closed to a third.
     """
-    for k in range(SEATS):
+    for k in range(at.SEATS):
         if work[WANT + k] > 0:
             work[CROWD + work[WANT + k]] += 1
     _send_back(m, work)
     for k in range(m[COUNT]):
         work[CROWD + m[FUSED + FUSED_FIELDS * k]] += 2
-    for k in range(SEATS):
+    for k in range(at.SEATS):
         if m[KICKS + k] and _moves(m, work, k):
             _kick(m, work, k)
     _send_back(m, work)
@@ -188,7 +167,7 @@ def _settle(m, work):  # type: ignore[no-untyped-def]
 
 @kernel
 def _disperse(m, work):  # type: ignore[no-untyped-def]
-    for k in range(SEATS):
+    for k in range(at.SEATS):
         if work[WANT + k] > 0:
             work[CROWD + m[PLACE + k]] = 0
             work[CROWD + m[PLACE + k] + STEPS[work[ACTION + k]]] = 0
@@ -206,7 +185,7 @@ def _send_back(m, work):  # type: ignore[no-untyped-def]
     changed = True
     while changed:
         changed = False
-        for k in range(SEATS):
+        for k in range(at.SEATS):
             if _moves(m, work, k) and work[CROWD + work[WANT + k]] > 1:
                 work[WANT + k] = m[PLACE + k]
                 work[CROWD + m[PLACE + k]] += 1
@@ -217,8 +196,8 @@ def _send_back(m, work):  # type: ignore[no-untyped-def]
 def _kick(m, work, k):  # type: ignore[no-untyped-def]
     bomb = bomb_at(m, work[WANT + k])
     target = work[WANT + k] + STEPS[work[ACTION + k]]
-    wall = m[target] == RIGID or m[target] == WOOD
-    item = EXTRA_BOMB <= m[target] <= KICK
+    wall = m[target] == at.RIGID or m[target] == at.WOOD
+    item = at.EXTRA_BOMB <= m[target] <= at.KICK
     if bomb >= 0 and work[CROWD + target] == 0 and not wall and not item:
         m[FUSED + FUSED_FIELDS * bomb] = target
         work[CROWD + target] = 2
@@ -226,16 +205,16 @@ def _kick(m, work, k):  # type: ignore[no-untyped-def]
 
 @kernel
 def _move(m, work):  # type: ignore[no-untyped-def]
-    for k in range(SEATS):
+    for k in range(at.SEATS):
         if not _moves(m, work, k):
             continue
         goal = work[WANT + k]
         m[PLACE + k] = goal
-        if m[goal] == EXTRA_BOMB:
-            m[AMMO + k] = min(m[AMMO + k] + 1, MAX_AMMO)
-        elif m[goal] == RANGE:
+        if m[goal] == at.EXTRA_BOMB:
+            m[AMMO + k] = min(m[AMMO + k] + 1, at.MAX_AMMO)
+        elif m[goal] == at.RANGE:
             m[STRENGTH + k] = min(m[STRENGTH + k] + 1, STRONGEST)
-        elif m[goal] == KICK:
+        elif m[goal] == at.KICK:
             m[KICKS + k] = 1
 
 
@@ -249,7 +228,7 @@ def _tick(m, work):  # type: ignore[no-untyped-def]
     for k in range(m[COUNT]):
         bomb = FUSED + FUSED_FIELDS * k
         m[bomb + 1] -= 1
-        if m[m[bomb]] == FLAMES:
+        if m[m[bomb]] == at.FLAMES:
             m[bomb + 1] = 0
         due += m[bomb + 1] <= 0
     work[FIRES] = 0
@@ -277,14 +256,14 @@ def _explode(m, work, bomb):  # type: ignore[no-untyped-def]
     if m[bomb + 3] >= 0:
         m[AMMO + m[bomb + 3]] += 1
     _ignite(work, m[bomb])
-    for move in (UP, DOWN, LEFT, RIGHT):
+    for move in (at.UP, at.DOWN, at.LEFT, at.RIGHT):
         cell = m[bomb]
         for _ in range(m[bomb + 2] - 1):
             cell += STEPS[move]
-            if m[cell] == RIGID:
+            if m[cell] == at.RIGID:
                 break
             _ignite(work, cell)
-            if m[cell] == WOOD:
+            if m[cell] == at.WOOD:
                 break
 
 
@@ -299,5 +278,5 @@ def _ignite(work, cell):  # type: ignore[no-untyped-def]
 @kernel
 def _burn(m, work):  # type: ignore[no-untyped-def]
     for k in range(work[FIRES]):
-        m[work[FIRE + k]] = FLAMES
+        m[work[FIRE + k]] = at.FLAMES
         work[MARK + work[FIRE + k]] = 0

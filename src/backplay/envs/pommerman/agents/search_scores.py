@@ -7,6 +7,7 @@ won state is worth 100.
 from __future__ import annotations
 
 from backplay.envs.kernels import kernel
+from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.agents.padded import FLAT, PADDED, ROW_1, STEPS, WIDTH
 from backplay.envs.pommerman.agents.search_model import (
     COUNT,
@@ -14,19 +15,6 @@ from backplay.envs.pommerman.agents.search_model import (
     FUSED_FIELDS,
     PLACE,
     stands,
-)
-from backplay.envs.pommerman.layout import (
-    AGENT,
-    BOMB,
-    BOMB_LIFE,
-    DOWN,
-    FLAMES,
-    LEFT,
-    RIGHT,
-    RIGID,
-    SIZE,
-    UP,
-    WOOD,
 )
 
 WON, DEAD = 100.0, -100.0
@@ -43,12 +31,12 @@ SCORE_WORK = AROUND + PADDED
 @kernel
 def alive(m, seat):  # type: ignore[no-untyped-def]
     """Whether some agent shows where this seat stands; the original does not ask which."""
-    return m[m[PLACE + seat]] >= AGENT
+    return m[m[PLACE + seat]] >= at.AGENT
 
 
 @kernel
 def _closed(code):  # type: ignore[no-untyped-def]
-    return RIGID <= code <= BOMB or code >= AGENT
+    return at.RIGID <= code <= at.BOMB or code >= at.AGENT
 
 
 @kernel
@@ -105,7 +93,7 @@ def _room(m, start, repeat, work):  # type: ignore[no-untyped-def]
         while head < end:
             p = work[AROUND + head]
             head += 1
-            for move in (LEFT, RIGHT, UP, DOWN):
+            for move in (at.LEFT, at.RIGHT, at.UP, at.DOWN):
                 q = p + STEPS[move]
                 if _closed(m[q]):
                     continue
@@ -131,12 +119,12 @@ def _endanger(m, work):  # type: ignore[no-untyped-def]
     for k in range(m[COUNT]):
         bomb = FUSED + FUSED_FIELDS * k
         work[DANGER + m[bomb]] = 1
-        for move in (UP, DOWN, LEFT, RIGHT):
+        for move in (at.UP, at.DOWN, at.LEFT, at.RIGHT):
             q = m[bomb]
             for _ in range(m[bomb + 2]):
                 q += STEPS[move]
                 work[DANGER + q] = 1
-                if m[q] == RIGID or m[q] == WOOD:
+                if m[q] == at.RIGID or m[q] == at.WOOD:
                     break
 
 
@@ -151,7 +139,7 @@ def evade_score(m, seat):  # type: ignore[no-untyped-def]
         bomb = FUSED + FUSED_FIELDS * k
         if m[bomb] == place:
             score -= 100.0
-        if m[bomb + 1] < BOMB_LIFE and _reaches(m, m[bomb], m[bomb + 2], place):
+        if m[bomb + 1] < at.BOMB_LIFE and _reaches(m, m[bomb], m[bomb + 2], place):
             score -= 2.5 * (11 - m[bomb + 1])
     return score
 
@@ -163,12 +151,12 @@ def _reaches(m, bomb, blast, place):  # type: ignore[no-untyped-def]
     if bomb // WIDTH == place // WIDTH:
         step, steps = 1, abs(apart)
     elif bomb % WIDTH == place % WIDTH:
-        step, steps = WIDTH, abs(apart) // SIZE
+        step, steps = WIDTH, abs(apart) // at.SIZE
     else:
         return False
     step = step if apart > 0 else -step
     for k in range(1, steps):
         code = m[bomb + k * step]
-        if code in (RIGID, WOOD, FLAMES):
+        if code in (at.RIGID, at.WOOD, at.FLAMES):
             return False
     return steps <= blast
