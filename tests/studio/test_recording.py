@@ -50,9 +50,9 @@ def test_an_ended_take_is_kept_when_another_way_is_taken(tmp_path: Path) -> None
     made = begin(tmp_path)
     act(made, 2, 1)  # into a hole
     made.do({"do": "back", "steps": 1})
-    assert made.takes == []
+    assert len(made.takes) == 0
     act(made, 2, 1, 1, 1, 2)
-    assert [kept.actions for kept in made.takes] == [(2, 1)]
+    assert [kept.actions for kept in made.takes.kept] == [(2, 1)]
     made.do({"do": "restart"})
     takes = made.timeline()["takes"]
     assert [take["length"] for take in takes] == [2, 6]
@@ -71,7 +71,7 @@ def test_a_loop_is_offered_and_cut(tmp_path: Path) -> None:
     made.do({"do": "cut", "first": 0, "last": 2})
     assert "goes as it did" in made.message
     assert made.take.actions == WAY
-    assert sorted(made.thumbs) == list(range(7))
+    assert sorted(made.thumbs.pictures) == list(range(7))
     made.close()
 
 
@@ -137,7 +137,7 @@ def test_what_was_left_is_offered_again_with_its_takes(tmp_path: Path) -> None:
     assert (left.task, left.actions, left.takes) == (LAKE, [2, 2, 1], [[2, 1]])
     again = begin(tmp_path, left.task, actions=left.actions, takes=left.takes)
     assert again.take.actions == [2, 2, 1]
-    assert [kept.actions for kept in again.takes] == [(2, 1)]
+    assert [kept.actions for kept in again.takes.kept] == [(2, 1)]
     assert again.picture() == made.picture() or again.take.observation == made.take.observation
     again.close()
     journal.remove(Folder(tmp_path), left.name)
@@ -169,6 +169,6 @@ def test_small_pictures_stay_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(recording, "MOST_THUMBS", 8)
     made = begin(tmp_path, Setup(env="MountainCar-v0"))
     act(made, *[0] * 40)
-    assert len(made.thumbs) <= 8
-    assert all(step % made.thumb_stride == 0 for step in made.thumbs)
+    assert len(made.thumbs.pictures) <= 8
+    assert all(step % made.thumbs.stride == 0 for step in made.thumbs.pictures)
     made.close()

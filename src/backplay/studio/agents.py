@@ -1,7 +1,7 @@
-"""What a checkpoint does: films of its policy from any step, and the values it sees.
+"""What a run has learned: pictures of its demonstrations, films of its policy, values it sees.
 
-Comes in: a run directory and one of its demonstrations, opened. Goes out: pictures, numbers. Does
-not know: requests.
+Comes in: a run directory. Goes out: pictures, numbers. The job is built once, in a thread of its
+own, and takes up every new checkpoint. Does not know: requests, what kinds of jobs there are.
 """
 
 from __future__ import annotations
@@ -10,17 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from backplay import runs
-from backplay.demos.success import Ending
 from backplay.errors import BackplayError
-from backplay.records import Start
-from backplay.runs.execute import opened as opened_run
+from backplay.runs.execute import asked
 from backplay.studio import pictures
-from backplay.studio.gallery import MOST_POINTS, Opened
+from backplay.studio.gallery import MOST_POINTS, MOST_THUMBS, Opened
+from backplay.studio.own_thread import OwnThread
 from backplay.studio.pictures import Picture
-from backplay.train import Training
-from backplay.train.agent import Agent
+from backplay.studio.reel import Reel
+from backplay.studio.scenes import numbers, scenes_of
+from backplay.train.env_work import EnvWork
 from backplay.train.evaluate import batch_of
 
 MOST_STEPS = 1_000  # of a film
@@ -28,72 +29,124 @@ MOST_FRAMES = 250
 _AT_ONCE = 256  # observations that are valued together
 
 
-class Checkpoint:
+class RunAgent:
     """The policy of a run as it was saved last."""
 
     def __init__(self, path: Path) -> None:
-        """Reads the newest checkpoint; BackplayError where there is none, or no learner of ours."""
-        run = runs.open_run(path)
-        self.file = run.checkpoint
-        _, work = opened_run(path)
+        """Builds the job; BackplayError where it cannot be built or has nothing to show."""
+        self._path, self._thread = path, OwnThread("agent")
+        self._file: Path | None = None
+        self._generator = torch.Generator().manual_seed(0)
         try:
-            training = work.training
-            if not isinstance(training, Training):
-                raise BackplayError(f"{path.name} was not trained by backplay's own learner")
-            self.frames = training.frames
-            space = training.envs.single_observation_space
-            self._agent = Agent(training.learner, space, training.succeeded)
-        finally:
-            work.close()
+            self._thread.run(self._begin)
+        except BaseException:
+            self._thread.end()
+            raise
 
-    def is_newest(self, path: Path) -> bool:
-        """Whether nothing was saved since."""
-        return runs.open_run(path).checkpoint == self.file
+    def lengths(self) -> list[int]:
+        """The steps of each of its demonstrations."""
+        return list(self._scenes.lengths)
+
+    def picture(self, demo: int, step: int) -> Picture:
+        """A state of a demonstration."""
+        return self._thread.run(lambda: pictures.encoded(self._drawn(demo, step)))
+
+    def thumbs(self, demo: int) -> dict[int, Picture]:
+        """Small pictures along a demonstration."""
+        length = self._length(demo)
+        steps = np.linspace(0, length, min(MOST_THUMBS, length + 1)).astype(int)
+        return self._thread.run(
+            lambda: {int(at): pictures.small(self._drawn(demo, int(at))) for at in steps}
+        )
+
+    def film(self, demo: int, step: int, *, greedy: bool) -> tuple[dict[str, Any], Reel]:
+        """An episode of the policy from a step of a demonstration: what came of it, and pictures.
+
+        Drawn, or with the likeliest actions.
+        """
+        length = self._length(demo)
+        if not 0 <= step < length:
+            raise BackplayError("step", expected=f"from 0 to {length - 1}", got=step)
+        return self._thread.run(lambda: self._film(demo, step, greedy))
 
     def values(self, opened: Opened) -> list[float]:
         """The value of every state of a demonstration, thinned as its curves are."""
-        seen = opened.demo.observations[:: -(-len(opened.demo) // MOST_POINTS)]
-        space, found = self._agent.observation_space, []
+        return self._thread.run(lambda: self._values(opened))
+
+    def close(self) -> None:
+        """Ends it."""
+
+        def last() -> None:
+            self._scenes.close()
+            self._work.close()
+
+        self._thread.end(last)
+
+    def _begin(self) -> None:
+        run = runs.open_run(self._path)
+        job, threads = asked(run)
+        torch.set_num_threads(threads)
+        self._work = job.begin(files=run.demonstrations)
+        try:
+            self._scenes = scenes_of(self._work)
+        except BaseException:
+            self._work.close()
+            raise
+
+    def _refresh(self) -> int:
+        """Takes up the newest checkpoint; the frames it has seen."""
+        run, training = runs.open_run(self._path), self._work.training
+        if training is None:
+            return 0
+        if self._file != run.checkpoint:
+            loaded = run.load()
+            if loaded is not None:
+                training.load_state(loaded.state)
+                self._file = loaded.path
+        return training.frames
+
+    def _film(self, demo: int, step: int, greedy: bool) -> tuple[dict[str, Any], Reel]:
+        frames, reel = self._refresh(), Reel(MOST_FRAMES)
+        moments = self._scenes.play(demo, step, greedy=greedy, generator=self._generator)
+        for count, moment in enumerate(moments):
+            over = moment.success is not None
+            if reel.wants(count):
+                reel.add(count, pictures.encoded(moment.draw()))
+            elif over:
+                reel.pictures[count] = pictures.encoded(moment.draw())
+            if count == MOST_STEPS:
+                break
+        facts = {
+            "total": moment.total, "steps": count, "over": over, "success": moment.success,
+            "start": step, "demo": demo, "frames": frames,
+        }  # fmt: skip
+        return facts, reel
+
+    def _values(self, opened: Opened) -> list[float]:
+        self._refresh()
+        work, demo, found = self._work, opened.demo, []
+        learner = work.training.learner if isinstance(work, EnvWork) else None
+        if not isinstance(work, EnvWork) or work.demos[0].env_id != demo.env_id:
+            raise BackplayError(
+                f"{self._path.name} sees something else than this demonstration shows",
+                expected=f"an agent for {demo.env_id}",
+            )
+        if not hasattr(learner, "values"):
+            raise BackplayError(f"{self._path.name} was not trained by backplay's own learner")
+        space = work.training.envs.single_observation_space
+        seen = demo.observations[:: -(-len(demo) // MOST_POINTS)]
         for first in range(0, len(seen), _AT_ONCE):
-            parts = [self._agent._seen(one) for one in seen[first : first + _AT_ONCE]]
-            found += self._agent.learner.values(batch_of(space, parts)).tolist()
+            parts = [numbers(space, one) for one in seen[first : first + _AT_ONCE]]
+            found += work.training.learner.values(batch_of(space, parts)).tolist()
         return [float(value) for value in found]
 
-    def film(
-        self, opened: Opened, step: int, *, greedy: bool, demo: int = 0
-    ) -> tuple[dict[str, Any], dict[int, Picture]]:
-        """An episode of the policy from a step of a demonstration: what came of it, and pictures.
+    def _length(self, demo: int) -> int:
+        lengths = self._scenes.lengths
+        if not 0 <= demo < len(lengths):
+            raise BackplayError("demo", expected=f"from 0 to {len(lengths) - 1}", got=demo)
+        return lengths[demo]
 
-        Drawn, or with the likeliest actions. From step 0 it is the environment's own reset with the
-        demonstration's seed.
-        """
-        if not 0 <= step < len(opened.demo):
-            raise BackplayError("step", expected=f"from 0 to {len(opened.demo) - 1}", got=step)
-        return opened.run(lambda: self._film(opened, step, greedy, demo))
-
-    def _film(
-        self, opened: Opened, step: int, greedy: bool, demo: int
-    ) -> tuple[dict[str, Any], dict[int, Picture]]:
-        env, seen = opened.stand(step), opened.demo.observations[step]
-        drawn = {0: pictures.draw(env, seen)}
-        total, count, over, success = 0.0, 0, False, None
-        actions = []
-        while not over and count < MOST_STEPS:
-            action = self._agent.predict(seen, deterministic=greedy)[0]
-            actions.append(np.asarray(action).tolist())
-            seen, reward, terminated, truncated, info = env.step(action)
-            total, count = total + float(reward), count + 1
-            over = bool(terminated or truncated)
-            if count < MOST_FRAMES or over:
-                drawn[count] = pictures.draw(env, seen)
-            if over:
-                start = Start(demo, step)
-                ending = Ending(
-                    start, total, count, float(reward), bool(terminated), bool(truncated), info
-                )
-                success = bool(self._agent.succeeded(ending))
-        facts = {
-            "total": total, "steps": count, "over": over, "success": success, "start": step,
-            "actions": actions, "frames": self.frames,
-        }  # fmt: skip
-        return facts, drawn
+    def _drawn(self, demo: int, step: int) -> Any:
+        if not 0 <= step <= self._length(demo):
+            raise BackplayError("step", expected=f"from 0 to {self._length(demo)}", got=step)
+        return self._scenes.picture(demo, step)

@@ -14,10 +14,11 @@ from backplay import runs
 from backplay.demos import load
 from backplay.errors import BackplayError, show
 from backplay.studio import journal
-from backplay.studio.agents import Checkpoint
+from backplay.studio.agents import RunAgent
 from backplay.studio.folder import Folder
 from backplay.studio.gallery import Opened
 from backplay.studio.journal import Setup
+from backplay.studio.own_thread import Shelf
 from backplay.studio.recording import Recording
 from backplay.studio.stage import Stage
 from backplay.studio.trainings import Trainings
@@ -25,6 +26,7 @@ from backplay.studio.watching import run_facts
 
 MOST_LISTED = 60
 _LARGE = 2**28  # bytes: a larger file is listed unread
+_OPEN = 3  # demonstrations, and agents, that are kept open
 
 
 class Desk:
@@ -33,10 +35,10 @@ class Desk:
     def __init__(self, folder: Path) -> None:
         self.folder = Folder(folder)
         self.stage: Stage | None = None
-        self._opened: Opened | None = None
+        self._demos: Shelf[Opened] = Shelf(_OPEN)
+        self._agents: Shelf[RunAgent] = Shelf(_OPEN)
         self._lock = threading.RLock()
         self.trainings = Trainings(self.folder)
-        self._checkpoint: tuple[Path, Checkpoint] | None = None
         self._read: dict[tuple[Path, float], dict[str, Any]] = {}
 
     def home(self) -> dict[str, Any]:
@@ -89,15 +91,7 @@ class Desk:
     def open(self, name: object) -> Opened:
         """The demonstration of this name, ready to be looked at."""
         path = self.folder.existing(name)
-        with self._lock:
-            opened = self._opened
-            if opened is not None and (opened.path, opened.when) == (path, path.stat().st_mtime):
-                return opened
-            if opened is not None:
-                self._opened = None
-                opened.close()
-            self._opened = Opened(path)
-            return self._opened
+        return self._demos.get((path, path.stat().st_mtime_ns), lambda: Opened(path))
 
     def mend(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Writes a mended demonstration; what it is."""
@@ -129,23 +123,17 @@ class Desk:
         working = self.trainings.is_working(key)
         return {"name": key, "working": working, "said": self.trainings.said(key), **found}
 
-    def checkpoint(self, name: object) -> Checkpoint:
+    def agent(self, name: object) -> RunAgent:
         """What a run has learned so far."""
         path = self.folder.existing(name)
-        with self._lock:
-            kept = self._checkpoint
-            if kept is None or kept[0] != path or not kept[1].is_newest(path):
-                kept = self._checkpoint = (path, Checkpoint(path))
-            return kept[1]
+        return self._agents.get(path, lambda: RunAgent(path))
 
     def close(self) -> None:
         """Ends everything."""
         self.trainings.close()
         self.end_recording()
-        with self._lock:
-            if self._opened is not None:
-                self._opened.close()
-                self._opened = None
+        self._demos.close()
+        self._agents.close()
 
     def _begin(self, task: Setup, **taken: Any) -> None:
         self.end_recording()

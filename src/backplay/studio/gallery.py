@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from backplay.data import trees
 from backplay.demos import Demonstration, load, sights
 from backplay.demos.check import check
 from backplay.demos.take import Take
@@ -24,13 +22,15 @@ from backplay.extras import require
 from backplay.restore.rollout import AnyEnv
 from backplay.studio import pictures
 from backplay.studio.journal import Setup
+from backplay.studio.own_thread import OwnThread
 from backplay.studio.pictures import Picture
 from backplay.studio.recording import CHECKED_STEPS
+from backplay.studio.scenes import stand
 from backplay.train.environments import kwargs_for, make_env
 from backplay.ui.keys import action_names
 
 MOST_POINTS = 4_000  # of a curve
-MOST_THUMBS = 48
+MOST_THUMBS = 24  # more would lie one upon the other
 MOST_FRAMES = 240  # of a film
 FPS = 12.0
 
@@ -43,8 +43,7 @@ class Opened:
     def __init__(self, path: Path) -> None:
         """Reads and rebuilds it; DemonstrationError if it is damaged or does not fit its env."""
         self.path = path
-        self.when = path.stat().st_mtime
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="gallery")
+        self._thread = OwnThread("gallery")
         self._env: AnyEnv | None = None
         try:
             self.demo = self.run(lambda: self._begin(load(path)))
@@ -54,7 +53,7 @@ class Opened:
 
     def run(self, work: Callable[[], T]) -> T:
         """Does `work` in the thread of the environment."""
-        return self._thread.submit(work).result()
+        return self._thread.run(work)
 
     def task(self) -> Setup:
         """What it is a demonstration of."""
@@ -96,7 +95,7 @@ class Opened:
     def thumbs(self) -> dict[int, Picture]:
         """Small pictures along it."""
         steps = np.linspace(0, len(self.demo), min(MOST_THUMBS, len(self.demo) + 1)).astype(int)
-        return {int(step): self.picture(int(step), small=True) for step in steps}
+        return self.run(lambda: {int(step): self._draw(int(step), True) for step in steps})
 
     def mended(self, path: Path, *, end: int, cut: tuple[int, int] | None) -> dict[str, Any]:
         """Writes a demonstration that ends at `end`, with the steps of `cut` left out."""
@@ -154,9 +153,7 @@ class Opened:
 
     def close(self) -> None:
         """Ends the thread and closes the environment in it."""
-        if self._env is not None:
-            self.run(self._env.close)
-        self._thread.shutdown()
+        self._thread.end(self._env.close if self._env is not None else None)
 
     def _begin(self, demo: Demonstration) -> Demonstration:
         # An id with a module is no id that Gymnasium writes: a file must not name what is imported.
@@ -169,30 +166,23 @@ class Opened:
         self._env.reset(seed=demo.seed)
         return demo.fit(self._env)
 
-    def stand(self, step: int) -> AnyEnv:
-        """Puts the environment at `step`, by one step where that is possible: it then draws it."""
-        demo, env = self.demo, self._env
-        assert env is not None
-        if step and demo.actions is not None:
-            demo.restore(env, step - 1)
-            env.step(trees.copy(demo.actions[step - 1]))
-        elif step == 0 and demo.seed is not None and demo.actions is not None:
-            env.reset(seed=demo.seed, options=demo.options)
-        else:
-            demo.restore(env, step)
-        return env
+    def _at(self, step: int) -> AnyEnv:
+        """The environment, put at `step`."""
+        assert self._env is not None
+        stand(self._env, self.demo, step)
+        return self._env
 
     def _draw(self, step: int, small: bool) -> Picture:
         if not 0 <= step <= len(self.demo):
             raise BackplayError("step", expected=f"from 0 to {len(self.demo)}", got=step)
-        env = self.stand(step)
+        env = self._at(step)
         seen = self.demo.observations[step]
         return pictures.draw_small(env) if small else pictures.draw(env, seen)
 
     def _frames(self) -> list[np.ndarray]:
         every = -(-(len(self.demo) + 1) // MOST_FRAMES)
         steps = sorted({*range(0, len(self.demo) + 1, every), len(self.demo)})
-        frames = [pictures.pixels_of(self.stand(step)) for step in steps]
+        frames = [pictures.pixels_of(self._at(step)) for step in steps]
         found = [frame for frame in frames if frame is not None]
         if not found:
             raise BackplayError(

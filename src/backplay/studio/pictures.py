@@ -10,6 +10,7 @@ import io
 import os
 import re
 import sys
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import gymnasium as gym
@@ -19,6 +20,7 @@ from PIL import Image
 from backplay.errors import show
 from backplay.restore.rollout import AnyEnv
 from backplay.train.environments import make_env
+from backplay.train.scenes import Drawn
 
 SHARP = 90_000  # pixels up to which a picture is sent without loss
 PHYSICS = 320  # pixels along a picture of MuJoCo's: a processor without graphics draws 40 a second
@@ -45,14 +47,19 @@ def prepare() -> None:
 
 
 def make_drawn(env_id: str, kwargs: dict[str, Any]) -> AnyEnv:
-    """The environment with the best render mode it has for a page."""
-    plain = make_env(env_id, kwargs)
+    """The environment of an id, see `drawn`."""
+    return drawn(lambda **options: make_env(env_id, {**kwargs, **options}))
+
+
+def drawn(make: Callable[..., AnyEnv]) -> AnyEnv:
+    """What `make(render_mode=…)` gives, with the best render mode it has for a page."""
+    plain = make()
     modes = plain.metadata.get("render_modes") or ()
     mode = next((mode for mode in ("rgb_array", "ansi") if mode in modes), None)
     if mode is None:
         return plain
     plain.close()
-    env = make_env(env_id, {**kwargs, "render_mode": mode})
+    env = make(render_mode=mode)
     renderer = getattr(env.unwrapped, "mujoco_renderer", None)
     if renderer is not None:
         _make_fast(env.unwrapped, renderer)
@@ -61,20 +68,36 @@ def make_drawn(env_id: str, kwargs: dict[str, Any]) -> AnyEnv:
 
 def draw(env: AnyEnv, observation: Any) -> Picture:
     """What `env` looks like now."""
+    return encoded(seen(env, observation))
+
+
+def seen(env: AnyEnv, observation: Any) -> Drawn:
+    """Pixels, or what `env` writes, or what is observed in words."""
     pixels = _pixels(env)
     if isinstance(pixels, np.ndarray):
-        kind = "png" if pixels.shape[0] * pixels.shape[1] <= SHARP else "jpeg"
-        return Picture(f"image/{kind}", _encoded(Image.fromarray(pixels), kind))
-    words = _ANSI.sub("", pixels) if pixels else show(observation, limit=2_000)
-    return Picture("text/plain", words.encode())
+        return pixels
+    return _ANSI.sub("", pixels) if pixels else show(observation, limit=2_000)
+
+
+def encoded(drawn: Drawn) -> Picture:
+    """The bytes of pixels or of a text."""
+    if isinstance(drawn, str):
+        return Picture("text/plain", drawn.encode())
+    kind = "png" if drawn.shape[0] * drawn.shape[1] <= SHARP else "jpeg"
+    return Picture(f"image/{kind}", _encoded(Image.fromarray(drawn), kind))
 
 
 def draw_small(env: AnyEnv) -> Picture:
-    """The same for a strip: at most THUMB pixels along; empty text where there is no picture."""
+    """The same for a strip."""
     pixels = _pixels(env)
-    if not isinstance(pixels, np.ndarray):
+    return small("" if pixels is None else pixels)
+
+
+def small(drawn: Drawn) -> Picture:
+    """A picture at most THUMB pixels along; empty text where there is none."""
+    if isinstance(drawn, str):
         return Picture("text/plain", b"")
-    image = Image.fromarray(pixels)
+    image = Image.fromarray(drawn)
     image.thumbnail((THUMB, THUMB), Image.Resampling.BOX)
     return Picture("image/jpeg", _encoded(image, "jpeg"))
 

@@ -7,7 +7,6 @@ plain data, and pictures. Does not know: threads, sockets, browsers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,25 +19,16 @@ from backplay.studio import controls, pictures
 from backplay.studio.folder import Folder
 from backplay.studio.journal import Journal, Setup
 from backplay.studio.pictures import Picture
+from backplay.studio.reel import Reel
+from backplay.studio.takes import Takes, ending_of
 from backplay.train.environments import make_env
 
 MOST_THUMBS = 96
 MOST_MARKS = 400
 MOST_LOOPS = 8
-MOST_TAKES = 20
 CHECKED_STEPS = 20_000  # replayed by the check of a recording that was just made
 PACES = (0.5, 120.0)  # steps a second
 _WORDS = 3  # of info that are shown
-
-
-@dataclass(frozen=True)
-class KeptTake:
-    """A take that can be opened again."""
-
-    actions: tuple[Any, ...]
-    total_reward: float
-    ended: str
-    success: bool | None
 
 
 class Recording:
@@ -57,9 +47,8 @@ class Recording:
         self._env = pictures.make_drawn(task.env, task.env_kwargs)
         self.controls = controls.controls_of(self._env)
         self.take = Take(self._env, task.seed)
-        self.takes: list[KeptTake] = []
-        self.thumbs: dict[int, Picture] = {}
-        self.thumb_stride = 1
+        self.takes = Takes()
+        self.thumbs = Reel(MOST_THUMBS)
         self.pace: float | None = None
         """Steps a second while it plays; None while it waits."""
         self.message = ""
@@ -108,10 +97,10 @@ class Recording:
         take = self.take
         return {
             "at": take.at, "length": len(take), "reward": take.reward, "total": take.total_reward,
-            "ended": _ended(take.terminated, take.truncated),
+            "ended": ending_of(take.terminated, take.truncated),
             "success": self._success() if take.ended else None, "pace": self.pace,
             "message": self.message, "saved": self.saved, "version": self.version,
-            "thumb_stride": self.thumb_stride, "words": _words(take),
+            "thumb_stride": self.thumbs.stride, "words": _words(take),
             "action": None if not take.at else np.asarray(take.actions[take.at - 1]).tolist(),
         }  # fmt: skip
 
@@ -120,24 +109,19 @@ class Recording:
         rewards = np.asarray(self.take.rewards)
         usual = float(np.median(rewards)) if len(rewards) else 0.0
         marks = np.flatnonzero(rewards != usual)[:MOST_MARKS]
-        best = self._best()
         return {
             "version": self.version,
             "usual": usual,
             "marks": [[int(t) + 1, float(rewards[t])] for t in marks],
             "loops": self.take.loops()[:MOST_LOOPS],
-            "takes": [
-                {
-                    "length": len(kept.actions), "total": kept.total_reward, "ended": kept.ended,
-                    "success": kept.success, "best": i == best,
-                }
-                for i, kept in enumerate(self.takes)
-            ],
-        }  # fmt: skip
+            "takes": self.takes.listed(),
+        }
 
     def close(self) -> None:
         """Ends it; unless it was saved as it stands, it is offered again."""
-        self._journal.close(remove=self.saved is not None or not (len(self.take) or self.takes))
+        self._journal.close(
+            remove=self.saved is not None or not (len(self.take) or len(self.takes))
+        )
         self._env.close()
 
     def _act(self, message: dict[str, Any]) -> None:
@@ -192,7 +176,7 @@ class Recording:
         self._keep()
         self.pace = None
         before = self.take.total_reward if self.take.at == len(self.take) else None
-        self._forget_thumbs(first)
+        self.thumbs.forget_after(first)
         differs = self.take.cut(first, last, self._look)
         self._changed()
         if differs is None:
@@ -207,22 +191,16 @@ class Recording:
     def _trim(self, _: dict[str, Any]) -> None:
         self._keep()
         self.take.trim()
-        self._forget_thumbs(self.take.at)
+        self.thumbs.forget_after(self.take.at)
         self._changed()
 
     def _open(self, message: dict[str, Any]) -> None:
-        index = _whole(message, "take")
-        if index >= len(self.takes):
-            raise BackplayError("There is no such take")
-        kept = self.takes[index]
+        kept = self.takes.at(_whole(message, "take"))
         self._keep()
         self._load(list(kept.actions))
 
     def _drop(self, message: dict[str, Any]) -> None:
-        index = _whole(message, "take")
-        if index >= len(self.takes):
-            raise BackplayError("There is no such take")
-        del self.takes[index]
+        self.takes.drop(_whole(message, "take"))
         self._note_takes()
 
     def _save(self, message: dict[str, Any]) -> None:
@@ -248,7 +226,7 @@ class Recording:
         """Another take in place of this one."""
         self.pace = None
         self.take.restart()
-        self._forget_thumbs(-1)
+        self.thumbs.forget_after(-1)
         self._look()
         taken = self.take.play(actions, self._look)
         self._changed()
@@ -257,20 +235,11 @@ class Recording:
 
     def _keep(self) -> None:
         """Keeps the whole take beside the present one, unless it is kept already."""
-        take = self.take
-        actions = tuple(take.actions)
-        same = any(_same(actions, kept.actions) for kept in self.takes)
-        if not actions or same:
-            return
-        whole = sum(take.rewards)
-        self.takes.append(KeptTake(actions, whole, _ended(*take.ends), self._success()))
-        if len(self.takes) > MOST_TAKES:
-            worst = min(range(len(self.takes) - 1), key=lambda i: _merit(self.takes[i]))
-            del self.takes[worst]
-        self._note_takes()
+        if self.takes.keep(self.take, self._success()):
+            self._note_takes()
 
     def _note_takes(self) -> None:
-        self._journal.keep([kept.actions for kept in self.takes])
+        self._journal.keep([kept.actions for kept in self.takes.kept])
         self.version += 1
 
     def _changed(self) -> None:
@@ -282,25 +251,14 @@ class Recording:
         """Keeps a small picture of the present step if its turn has come."""
         at = self.take.at
         if len(self.take) == at:
-            self._forget_thumbs(at - 1)
-        if at % self.thumb_stride == 0 and at not in self.thumbs:
-            self.thumbs[at] = pictures.draw_small(self._env)
-        if len(self.thumbs) > MOST_THUMBS:
-            self.thumb_stride *= 2
-            self.thumbs = {t: p for t, p in self.thumbs.items() if t % self.thumb_stride == 0}
-
-    def _forget_thumbs(self, last: int) -> None:
-        if any(step > last for step in self.thumbs):
-            self.thumbs = {step: p for step, p in self.thumbs.items() if step <= last}
+            self.thumbs.forget_after(at - 1)
+        if self.thumbs.wants(at):
+            self.thumbs.add(at, pictures.draw_small(self._env))
 
     def _success(self) -> bool | None:
         """What the environment says of the end of the take; None if it says nothing."""
         said = [self.take.end_info[k] for k in ("is_success", "success") if k in self.take.end_info]
         return bool(said[0]) if said and any(self.take.ends) else None
-
-    def _best(self) -> int | None:
-        merits = [_merit(kept) for kept in self.takes]
-        return merits.index(max(merits)) if merits else None
 
     def _idle(self) -> Any:
         kind = self.controls["kind"]
@@ -327,26 +285,11 @@ _DEEDS: dict[str, Callable[[Recording, dict[str, Any]], None]] = {
 }  # fmt: skip
 
 
-def _merit(kept: KeptTake) -> tuple[Any, ...]:
-    """Success first, then the return, then being short."""
-    return kept.success is True, kept.total_reward, -len(kept.actions)
-
-
-def _ended(terminated: bool, truncated: bool) -> str:
-    return "terminated" if terminated else "truncated" if truncated else ""
-
-
 def _words(take: Take) -> list[str]:
     """Texts in what is seen and said, such as MiniGrid's mission."""
     seen = take.observation if isinstance(take.observation, dict) else {}
     said = {**take.info, **seen}
     return [f"{key}: {part}" for key, part in said.items() if isinstance(part, str)][:_WORDS]
-
-
-def _same(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    if len(one) != len(other):
-        return False
-    return all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
 def _whole(message: dict[str, Any], name: str) -> int:

@@ -28,6 +28,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from backplay.data.files import write_atomically
 from backplay.demos import load
 from backplay.errors import BackplayError, show
+from backplay.studio.agents import RunAgent
 from backplay.studio.desk import Desk
 from backplay.studio.guard import MOST_BYTES, Guard
 from backplay.studio.mailbox import Mailbox
@@ -92,7 +93,9 @@ class _Routes:
         gets = {
             "home": self._home, "demo": self._demo, "demo/picture": self._picture,
             "demo/thumbs": self._thumbs, "demo/film": self._film, "demo/file": self._file,
-            "demo/values": self._values, "run": self._run, "run/film": self._run_film,
+            "demo/values": self._values, "run": self._run, "run/scenes": self._run_scenes,
+            "run/thumbs": self._run_thumbs, "run/picture": self._run_picture,
+            "run/film": self._run_film,
         }  # fmt: skip
         posts = {
             "record": self._record, "record/end": self._end, "left/remove": self._forget,
@@ -132,7 +135,7 @@ class _Routes:
     async def _thumbs(self, request: Request) -> Response:
         opened = await run_in_threadpool(self._desk.open, request.query_params.get("name"))
         found = await run_in_threadpool(opened.thumbs)
-        return Response(packed({}, None, found), media_type="application/octet-stream")
+        return _packed({}, found)
 
     async def _film(self, request: Request) -> Response:
         kind = request.query_params.get("kind", "gif")
@@ -168,7 +171,7 @@ class _Routes:
 
     async def _values(self, request: Request) -> Response:
         query = request.query_params
-        agent = await run_in_threadpool(self._desk.checkpoint, query.get("run"))
+        agent = await self._agent(request)
         opened = await run_in_threadpool(self._desk.open, query.get("name"))
         return JSONResponse({"values": await run_in_threadpool(agent.values, opened)})
 
@@ -177,14 +180,26 @@ class _Routes:
         return JSONResponse(await run_in_threadpool(self._desk.run, name))
 
     async def _run_film(self, request: Request) -> Response:
-        query, step = request.query_params, _number(request, "step")
-        greedy = query.get("greedy") == "true"
-        agent = await run_in_threadpool(self._desk.checkpoint, query.get("run"))
-        opened = await run_in_threadpool(self._desk.open, query.get("name"))
-        facts, drawn = await run_in_threadpool(
-            lambda: agent.film(opened, step, greedy=greedy, demo=0)
-        )
-        return Response(packed(facts, None, drawn), media_type="application/octet-stream")
+        demo, step = _number(request, "demo"), _number(request, "step")
+        greedy = request.query_params.get("greedy") == "true"
+        agent = await self._agent(request)
+        facts, reel = await run_in_threadpool(lambda: agent.film(demo, step, greedy=greedy))
+        return _packed(facts, reel.pictures)
+
+    async def _run_scenes(self, request: Request) -> Response:
+        return JSONResponse({"lengths": (await self._agent(request)).lengths()})
+
+    async def _run_thumbs(self, request: Request) -> Response:
+        agent = await self._agent(request)
+        return _packed({}, await run_in_threadpool(agent.thumbs, _number(request, "demo")))
+
+    async def _run_picture(self, request: Request) -> Response:
+        demo, step = _number(request, "demo"), _number(request, "step")
+        agent = await self._agent(request)
+        return _shown(await run_in_threadpool(agent.picture, demo, step))
+
+    async def _agent(self, request: Request) -> RunAgent:
+        return await run_in_threadpool(self._desk.agent, request.query_params.get("run"))
 
     async def _train(self, request: Request) -> Response:
         asked = await _asked(request)
@@ -241,6 +256,10 @@ def packed(facts: dict[str, Any], picture: Picture | None, thumbs: dict[int, Pic
     parts += [picture.data] if picture else []
     parts += [small.data for small in thumbs.values()]
     return b"".join(parts)
+
+
+def _packed(facts: dict[str, Any], drawn: dict[int, Picture]) -> Response:
+    return Response(packed(facts, None, drawn), media_type="application/octet-stream")
 
 
 async def _asked(request: Request) -> dict[str, Any]:

@@ -153,10 +153,10 @@ class Stage:
         """Sends what is new to every window, or everything to one. False, for `_handle`."""
         recording = self.recording
         facts = {**recording.scene(), **(more or {})}
-        thumbs = dict(recording.thumbs)
+        thumbs = dict(recording.thumbs.pictures)
         if only is None:
             thumbs = {t: p for t, p in thumbs.items() if self._told.get(t) is not p}
-            self._told = dict(recording.thumbs)
+            self._told = dict(recording.thumbs.pictures)
         if only is not None or recording.version != self._told_version:
             facts["timeline"] = recording.timeline()
         if only is None:

@@ -136,8 +136,8 @@ class EnvJob:
         given = None if self.env_kwargs is None else json.dumps(self.env_kwargs)
         kwargs = kwargs_for(self.env, given, demos[0])
 
-        def make() -> AnyEnv:
-            return make_env(self.env, kwargs)
+        def make(**options: Any) -> AnyEnv:
+            return make_env(self.env, {**kwargs, **options})
 
         try:
             learner = gail(make, demos, self.seed) if self.learner == "gail" else PPO
@@ -146,7 +146,7 @@ class EnvJob:
             )
         except (TypeError, ValueError) as error:  # spaces that no network is made for
             raise BackplayError(f"{self.env} cannot be trained on: {error}") from error
-        return EnvWork(training, [len(demo) for demo in demos])
+        return EnvWork(training, demos, make)
 
     @classmethod
     def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:

@@ -6,11 +6,13 @@ disks, screens, which environment it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from backplay.demos import Demonstration
+from backplay.restore.rollout import AnyEnv
 from backplay.train.acting import acting
 from backplay.train.evaluate import Evaluation
 from backplay.train.job import progress_line
@@ -25,9 +27,12 @@ LONGEST = 2_000  # steps of an episode that is kept
 class EnvWork:
     """Training on a Gymnasium env in progress."""
 
-    def __init__(self, training: Training, lengths: Sequence[int]) -> None:
-        """Of demonstrations with so many steps."""
-        self.training, self.lengths = training, list(lengths)
+    def __init__(
+        self, training: Training, demos: Sequence[Demonstration], make: Callable[..., AnyEnv]
+    ) -> None:
+        """From these demonstrations; `make(render_mode=…)` gives the env to be looked at."""
+        self.training, self.demos, self.make = training, list(demos), make
+        self.lengths = [len(demo) for demo in demos]
 
     def line(self, progress: Progress) -> dict[str, Any]:
         """What came of the update, and at evaluations from the true start."""

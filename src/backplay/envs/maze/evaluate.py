@@ -66,7 +66,7 @@ def play(mazes: MazeSet, act: Act) -> Played:
     n = mazes.num_mazes
     if not n:
         raise BackplayError("mazes", expected="at least one maze", got="an empty set")
-    trail, lengths = _walk(mazes, np.arange(n), mazes.starts, act)
+    trail, lengths = walk(mazes, np.arange(n), mazes.starts, act)
     paths = tuple(trail[i, : length + 1].copy() for i, length in enumerate(lengths))
     return Played(trail[:, -1] == mazes.goals, lengths, lengths - mazes.distances, paths)
 
@@ -77,11 +77,11 @@ def reached_from(
     """Whether the goal is reached in the full time from each of cells [k] of mazes where [k]."""
     if not len(where):
         return np.zeros(0, np.bool_)
-    reached: NDArray[np.bool_] = _walk(mazes, where, cells, act)[0][:, -1] == mazes.goals[where]
+    reached: NDArray[np.bool_] = walk(mazes, where, cells, act)[0][:, -1] == mazes.goals[where]
     return reached
 
 
-def _walk(
+def walk(
     mazes: MazeSet, where: NDArray[np.int64], starts: NDArray[np.int32], act: Act
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The cells of k episodes, [k, steps + 1], at rest after their ends; and their lengths [k]."""

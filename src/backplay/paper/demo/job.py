@@ -130,7 +130,7 @@ class DemoJob:
             "standard": Standard(),
         }
         made = Training(make_env, [demo], curricula[self.regime], config, workers=workers)
-        return EnvWork(made, [len(demo)])
+        return EnvWork(made, [demo], make_env)
 
     @classmethod
     def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:

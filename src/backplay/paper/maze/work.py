@@ -28,6 +28,7 @@ from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.imitation import clone_mazes
 from backplay.paper.maze.job import MINIBATCHES, PASSES, PLAYED, MazeJob
 from backplay.paper.maze.paths import drawn
+from backplay.paper.maze.scenes import MazeScenes
 from backplay.paper.maze.sight import SightedMazeNetwork
 from backplay.train import Progress, TrainConfig, Training
 from backplay.train.job import Say, progress_line
@@ -111,6 +112,10 @@ class MazeWork:
         }
         self.network.forget()
         return found
+
+    def scenes(self) -> MazeScenes:
+        """The mazes that are trained on, in pictures."""
+        return MazeScenes(self.library.training, self.network)
 
     def state(self) -> dict[str, Any]:
         """Where it stands; where nothing is trained, what was cloned."""

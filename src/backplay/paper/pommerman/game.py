@@ -28,16 +28,17 @@ def kept_game(
     opponents: str,
     simulations: int,
     observation: Literal["planes", "facts"] = "planes",
+    step: int = 0,
 ) -> dict[str, Any]:
-    """A game from the first state of a map, in the seat of its demonstration.
+    """A game from the state before `step` of a map, in the seat of its demonstration.
 
-    It is the first that `play_maps` plays on this map with the same seed, for a policy that does
-    the same in the same place.
+    From the first state it is the first that `play_maps` plays on this map with the same seed, for
+    a policy that does the same in the same place.
     """
     seat, games, previous = place.seat, Games(1), np.zeros_like(place.game.rows[0])
     games.seat(0, task(opponents, None, simulations, 0.0, MAX_STEPS).around(seat))
     starts = Starts([place], [None], "demonstration", "reseed", "doubled")
-    starts.enter(games, previous, 0, Start(0, 0), np.random.default_rng([seed, 0xBAC]))
+    starts.enter(games, previous, 0, Start(0, step), np.random.default_rng([seed, 0xBAC]))
     row, first = games.rows[0], games.rows[0].tolist()
     seeing, seats = sight(observation, 1), np.array([seat])
     outside, actions = np.zeros((1, SEATS), np.int64), []

@@ -19,6 +19,7 @@ from backplay.paper.pommerman.game import kept_game
 from backplay.paper.pommerman.job import EPOCHS, PommermanJob
 from backplay.paper.pommerman.play import PlayedGames, play_maps
 from backplay.paper.pommerman.presets import PRESETS
+from backplay.paper.pommerman.scenes import PommermanScenes
 from backplay.train import Progress, TrainConfig, Training
 from backplay.train.acting import acting
 from backplay.train.evaluate import Act, Evaluation
@@ -138,6 +139,13 @@ class PommermanWork:
                 observation=self._preset.observation,
             ),
         }  # fmt: skip
+
+    def scenes(self) -> PommermanScenes:
+        """The maps that are trained on, in pictures."""
+        return PommermanScenes(
+            self.maps, self.training.learner, opponents=self.job.opponents,
+            simulations=self.job.simulations, observation=self._preset.observation,
+        )  # fmt: skip
 
     def state(self) -> dict[str, Any]:
         """Where it stands."""

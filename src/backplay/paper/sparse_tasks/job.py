@@ -109,12 +109,12 @@ class GymJob:
         if self.trainer != "sb3":
             learner = gail(task.make, [demo], self.seed) if self.trainer == "gail" else PPO
             ours = Training(task.make, [demo], starts, config, learner=learner, workers=workers)
-            return EnvWork(ours, [len(demo)])
+            return EnvWork(ours, [demo], task.make)
         from backplay.paper.sparse_tasks.sb3 import SB3Training
 
         require(workers is None or workers.size == 1, "workers", "one with sb3", workers)
         theirs: Any = SB3Training(task.make, [demo], starts, config, task.sb3)
-        return EnvWork(theirs, [len(demo)])  # it has the names of `Training` that are asked for
+        return EnvWork(theirs, [demo], task.make)  # it has the names of `Training` that are used
 
     @classmethod
     def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:

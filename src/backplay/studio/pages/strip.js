@@ -35,6 +35,13 @@ export class Strip {
     if (thumbs.length) this.draw();
   }
 
+  /** Another episode: its pictures and marks are still to come. */
+  clear() {
+    this.thumbs.clear();
+    this.marks = [];
+    this.bands = [];
+  }
+
   /** What the strip shows; parts that are not given stay. */
   set({ at, length, marks, bands, stride, right }) {
     this.at = at ?? this.at;

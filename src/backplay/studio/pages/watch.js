@@ -111,58 +111,93 @@ class WatchPage {
       h("div", { class: "row", style: "margin-top:.5rem" }, run.finished ? "" : run.working ? act("train/stop", "Stop", "stop") : act("train/resume", "Resume", "resume")));
   }
 
-  /** The first run with a demonstration: its strip with the frontier, and films of the policy. */
+  /** The demonstrations of one run: a strip with the frontier, and films of the policy. */
   async drawPolicy() {
-    const run = this.runs.find((one) => one.demonstrations);
-    if (!run) return;
-    if (!this.demo) {
-      this.demo = `${run.name}/demonstrations/0.npz`;
-      await this.buildPolicy(run);
+    const shown = this.runs.filter((one) => one.job);
+    if (!shown.length) return;
+    if (!this.picked) {
+      this.picked = shown[0].name;
+      this.buildPolicy(shown.map((run) => run.name));
+      await this.open();
     }
-    if (!this.length) return;
+    const run = this.runs.find((one) => one.name === this.picked);
+    if (!this.length || !run.map) return;
     const backs = run.map.rows.filter((back) => back >= 0);
     const width = backs.length > 1 ? backs[1] - backs[0] : 1;
-    const bands = (run.map.now ?? []).filter(([, tries]) => tries).map(([back, tries, wins]) => {
+    const bands = (run.map.now ?? []).filter(([back, tries]) => tries && back <= this.length).map(([back, tries, wins]) => {
       const first = back < 0 ? 0 : Math.max(0, this.length - back - width + 1);
       return [first, back < 0 ? 1 : this.length - back + 1, wins / tries >= 0.5 ? "--good" : wins ? "--gold" : "--bad"];
     });
     this.strip.set({ bands });
   }
 
-  async buildPolicy(run) {
-    const name = this.demo;
+  buildPolicy(names) {
     this.box = h("div", { class: "stage", id: "stage" });
     this.picture = new PictureBox(this.box);
     this.strip = new Strip((step) => this.go(step));
+    this.which = h("select", { id: "which", onchange: () => { this.picked = this.which.value; this.open(); } }, names.map((name) => h("option", {}, name)));
+    this.number = h("input", { id: "demo", type: "number", min: 0, value: 0, style: "width:5rem", onchange: () => this.choose(Number(this.number.value)) });
+    this.numbered = h("label", { class: "check", hidden: true }, "demonstration", this.number);
     this.greedy = h("input", { type: "checkbox", id: "greedy" });
-    this.film = h("button", { class: "main", id: "film", onclick: (event) => busy(event.target, () => this.play(run)) }, "Film from here");
+    this.film = h("button", { class: "main", id: "film", disabled: true, onclick: (event) => busy(event.target, () => this.play()) }, "Film from here");
     this.outcome = h("span", { id: "outcome" });
     this.policy.replaceChildren(h("h2", {}, "The frontier, and what the last checkpoint does"),
-      h("p", { class: "quiet" }, "The strip is the demonstration; under it, where episodes started lately: green where most succeed, gold where some do, red where none does."),
+      h("p", { class: "quiet" }, "The strip is the demonstration; under it, where episodes started lately: green where most succeed, gold where some do, red where none does. Click a step to see it."),
+      h("div", { class: "row", style: "margin-bottom:.75rem" }, names.length > 1 ? h("label", { class: "check" }, "of", this.which) : "", this.numbered),
       this.box, h("div", { class: "row", style: "margin-top:.75rem" }, this.film, h("label", { class: "check" }, this.greedy, "likeliest actions"), this.outcome), this.strip.node);
     this.policy.hidden = false;
-    const facts = await get("demo", { name });
-    this.length = facts.length;
-    this.strip.set({ length: facts.length });
-    const { thumbs } = await getPacked("demo/thumbs", { name });
-    this.strip.add(thumbs);
+  }
+
+  /** Opens the picked run: its job is built once, which may take a while. */
+  async open() {
+    const name = this.picked;
+    this.film.disabled = true;
+    this.length = 0;
+    this.outcome.textContent = "opening the run …";
+    try {
+      const { lengths } = await get("run/scenes", { run: name });
+      if (this.closed || name !== this.picked) return;
+      this.lengths = lengths;
+      this.number.max = lengths.length - 1;
+      this.numbered.hidden = lengths.length < 2;
+      this.outcome.textContent = "";
+      this.film.disabled = false;
+      await this.choose(0);
+    } catch (error) {
+      if (name === this.picked) this.outcome.textContent = error.message;
+    }
+  }
+
+  /** Shows one of its demonstrations. */
+  async choose(demo) {
+    this.demo = Math.max(0, Math.min(this.lengths.length - 1, demo || 0));
+    this.number.value = this.demo;
+    this.length = this.lengths[this.demo];
+    this.strip.clear();
+    this.strip.set({ length: this.length, at: 0 });
     this.go(0);
     this.drawPolicy();
+    const mine = `${this.picked} ${this.demo}`;
+    const { thumbs } = await getPacked("run/thumbs", { run: this.picked, demo: this.demo });
+    if (mine === `${this.picked} ${this.demo}`) this.strip.add(thumbs);
   }
 
   async go(step) {
     this.at = Math.max(0, Math.min(this.length, step));
     this.playing = null;
     this.strip.set({ at: this.at });
-    const response = await fetch(`/api/demo/picture?${new URLSearchParams({ name: this.demo, step: this.at })}`);
-    if (response.ok && !this.playing) await this.picture.show({ kind: response.headers.get("content-type").split(";")[0], blob: await response.blob() });
+    const shown = this.at;
+    const response = await fetch(`/api/run/picture?${new URLSearchParams({ run: this.picked, demo: this.demo, step: shown })}`);
+    if (!response.ok || this.playing || shown !== this.at) return;
+    await this.picture.show({ kind: response.headers.get("content-type").split(";")[0], blob: await response.blob() });
+    this.box.dataset.step = shown;
   }
 
-  async play(run) {
+  async play() {
     const step = Math.min(this.at, this.length - 1);
-    const { facts, thumbs } = await getPacked("run/film", { run: run.name, name: this.demo, step, greedy: this.greedy.checked });
+    const { facts, thumbs } = await getPacked("run/film", { run: this.picked, demo: this.demo, step, greedy: this.greedy.checked });
     this.outcome.replaceChildren(`from step ${facts.start}, after ${short(facts.frames)} frames: ${facts.steps} steps, return ${short(facts.total)}, `, ending(facts.over ? "over" : "cut off", facts.success));
-    this.outcome.dataset.success = facts.success;
+    Object.assign(this.outcome.dataset, { success: facts.success, start: facts.start, demo: facts.demo, pictures: thumbs.length });
     const mine = {};
     this.playing = mine;
     for (const [, picture] of thumbs) {

@@ -1,0 +1,71 @@
+"""Pommerman in pictures: the games that are learned from, and games of a policy from any step.
+
+Comes in: maps, a policy, who the others are. Goes out: pictures, games as they go on. Does not
+know: training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from backplay.envs.pommerman.draw import picture
+from backplay.envs.pommerman.layout import DTYPE
+from backplay.envs.pommerman.recordings import Perspective, play_again
+from backplay.learners import PPO
+from backplay.paper.pommerman.game import kept_game
+from backplay.train.scenes import Moment
+
+
+class PommermanScenes:
+    """Maps and a policy that plays on them."""
+
+    def __init__(
+        self,
+        maps: Sequence[Perspective],
+        learner: PPO,
+        *,
+        opponents: str,
+        simulations: int,
+        observation: Literal["planes", "facts"],
+    ) -> None:
+        """Games in the seats of `maps`, against agents and with sights as in training."""
+        self.maps, self.learner = maps, learner
+        self._opponents, self._simulations, self._observation = opponents, simulations, observation
+
+    @property
+    def lengths(self) -> list[int]:
+        """The steps of each game, until its seat is out of it."""
+        return [len(one) for one in self.maps]
+
+    def picture(self, demo: int, step: int) -> NDArray[np.uint8]:
+        """The board before a step of a recorded game."""
+        return picture(self.maps[demo].game.rows[step])
+
+    def play(
+        self, demo: int, step: int, *, greedy: bool, generator: torch.Generator
+    ) -> Iterator[Moment]:
+        """A game from that board on; the others' dice are thrown anew where actions are drawn."""
+        seed = 0 if greedy else int(torch.randint(2**31, (), generator=generator))
+        kept = kept_game(
+            self.maps[demo],
+            lambda seen: self.learner.act(seen, greedy=greedy, generator=generator),
+            seed=seed, opponents=self._opponents, simulations=self._simulations,
+            observation=self._observation, step=step,
+        )  # fmt: skip
+        actions = np.array(kept["actions"], np.int64)
+        rows = np.repeat(np.array(kept["first"], DTYPE)[None], len(actions) + 1, 0)
+        play_again(rows, actions)
+        won = kept["result"] == "win"
+        for at, row in enumerate(rows):
+            over = at == len(actions)
+            total = (1.0 if won else -1.0) if over else 0.0
+            yield Moment(partial(picture, row), total, won if over else None)
+
+    def close(self) -> None:
+        """Nothing is held."""

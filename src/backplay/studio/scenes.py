@@ -1,0 +1,104 @@
+"""Training in an environment, in pictures: states of its demonstrations, episodes from each.
+
+Comes in: a job in progress. Goes out: pictures, and what its policy does from any step. Other kinds
+of jobs draw themselves, see `train.scenes`. Does not know: requests, checkpoints.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import torch
+
+from backplay.data import trees
+from backplay.demos import Demonstration, load
+from backplay.demos.success import Ending
+from backplay.errors import BackplayError
+from backplay.records import Start
+from backplay.restore.rollout import AnyEnv
+from backplay.studio import pictures
+from backplay.train.env_work import EnvWork
+from backplay.train.evaluate import batch_of
+from backplay.train.loop import without_words
+from backplay.train.scenes import Drawn, Moment, Scenes, ShowsScenes
+
+
+def scenes_of(work: object) -> Scenes:
+    """A job in progress, in pictures; BackplayError where there are none."""
+    if isinstance(work, ShowsScenes):
+        return work.scenes()
+    if isinstance(work, EnvWork):
+        return EnvScenes(work)
+    raise BackplayError("Runs of this kind have no pictures", do="Look at its curves.")
+
+
+class EnvScenes:
+    """Demonstrations of an environment, and a policy that plays it."""
+
+    def __init__(self, work: EnvWork) -> None:
+        self._env = pictures.drawn(work.make)
+        self._training = work.training
+        plain = without_words(self._env)
+        self._space = plain.observation_space
+        self.demos = [_fitted(demo, self._env) for demo in work.demos]
+
+    @property
+    def lengths(self) -> list[int]:
+        """The steps of each demonstration."""
+        return [len(demo) for demo in self.demos]
+
+    def picture(self, demo: int, step: int) -> Drawn:
+        """A state of a demonstration."""
+        stand(self._env, self.demos[demo], step)
+        return pictures.seen(self._env, self.demos[demo].observations[step])
+
+    def play(
+        self, demo: int, step: int, *, greedy: bool, generator: torch.Generator
+    ) -> Iterator[Moment]:
+        """An episode from that state; from step 0 the one that the demonstration's seed begins."""
+        env, seen = self._env, self.demos[demo].observations[step]
+        stand(env, self.demos[demo], step)
+        learner = self._training.learner
+        total, count, over = 0.0, 0, False
+        yield Moment(partial(pictures.seen, env, seen), total, None)
+        while not over:
+            batch = batch_of(self._space, [numbers(self._space, seen)])
+            action = learner.act(batch, greedy=greedy, generator=generator)[0]
+            seen, reward, terminated, truncated, info = env.step(action)
+            total, count, over = total + float(reward), count + 1, terminated or truncated
+            success = None
+            if over:
+                ending = Ending(
+                    Start(demo, step), total, count, float(reward), bool(terminated),
+                    bool(truncated), info,
+                )  # fmt: skip
+                success = bool(self._training.succeeded(ending))
+            yield Moment(partial(pictures.seen, env, seen), total, success)
+
+    def close(self) -> None:
+        """Closes the environment."""
+        self._env.close()
+
+
+def stand(env: AnyEnv, demo: Demonstration, step: int) -> None:
+    """Puts `env` at a step, by one step of its own where that is possible: it then draws it."""
+    if step and demo.actions is not None:
+        demo.restore(env, step - 1)
+        env.step(trees.copy(demo.actions[step - 1]))
+    elif step == 0 and demo.seed is not None and demo.actions is not None:
+        env.reset(seed=demo.seed, options=demo.options)
+    else:
+        demo.restore(env, step)
+
+
+def numbers(space: Any, observation: Any) -> Any:
+    """The parts of an observation that are in `space`: no texts."""
+    return {key: observation[key] for key in space} if hasattr(space, "spaces") else observation
+
+
+def _fitted(demo: Demonstration, env: AnyEnv) -> Demonstration:
+    """The same for an environment that draws: as from a file, for states may hold another one."""
+    return load(io.BytesIO(demo.to_bytes())).fit(env)

@@ -1,0 +1,57 @@
+"""What a run can show: the states of its demonstrations, and what its policy does from each.
+
+Comes in: a job in progress, whose kind knows how its states are drawn. Goes out: pictures, and
+episodes as they are played. Does not know: pages, files, curricula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+__all__ = ["Drawn", "Moment", "Scenes", "ShowsScenes"]
+
+Drawn = NDArray[np.uint8] | str
+"""Pixels [height, width, 3], or a text where there are none."""
+
+
+class Moment(NamedTuple):
+    """One state of an episode that is being played."""
+
+    draw: Callable[[], Drawn]
+    """To be called before the next moment is asked for."""
+    total: float
+    """The return so far."""
+    success: bool | None
+    """At the end alone: whether it counts as one."""
+
+
+class Scenes(Protocol):
+    """The demonstrations of a run and its policy, in pictures."""
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        """The steps of each demonstration."""
+
+    def picture(self, demo: int, step: int) -> Drawn:
+        """A state of a demonstration."""
+
+    def play(
+        self, demo: int, step: int, *, greedy: bool, generator: torch.Generator
+    ) -> Iterator[Moment]:
+        """An episode of the policy from that state, the state itself first."""
+
+    def close(self) -> None:
+        """Frees what it holds."""
+
+
+@runtime_checkable
+class ShowsScenes(Protocol):
+    """A job in progress that can be looked at in pictures."""
+
+    def scenes(self) -> Scenes:
+        """Its demonstrations, and its policy as it is when they are asked."""
