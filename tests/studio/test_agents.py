@@ -86,6 +86,6 @@ def test_a_run_of_which_nothing_is_saved_is_shown_as_it_begins(tmp_path: Path) -
 
 
 def test_a_run_without_pictures_says_so(tmp_path: Path) -> None:
-    job = prepare(tmp_path / "run", TheoryJob(study="tree")).path
+    job = prepare(tmp_path / "run", TheoryJob(study="gap")).path
     with pytest.raises(bp.BackplayError, match="have no pictures"):
         RunAgent(job)

@@ -211,17 +211,22 @@ def asked(run: Run) -> tuple[Job, int]:
     return job, cast(int, threads)
 
 
+def begun(run: Run) -> Work:
+    """The job of a run directory at its beginning."""
+    job, threads = asked(run)
+    torch.set_num_threads(threads)
+    return job.begin(files=run.demonstrations)
+
+
 def opened(path: Path) -> tuple[Run, Work]:
     """A run as it stood when it was saved last; BackplayError where nothing was saved."""
     run = runs.open_run(path)
     loaded = run.load()
-    job, threads = asked(run)
     if loaded is None:
         raise BackplayError(
             f"{path} has no checkpoint yet", do=f"Go on with it: backplay work {path}"
         )
-    torch.set_num_threads(threads)
-    work = job.begin(files=run.demonstrations)
+    work = begun(run)
     if work.training is not None:
         work.training.load_state(loaded.state)
     return run, work

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from backplay import runs
 from backplay.errors import BackplayError
-from backplay.runs.execute import asked
+from backplay.runs.execute import begun
 from backplay.studio import pictures
 from backplay.studio.gallery import MOST_POINTS, MOST_THUMBS, Opened
 from backplay.studio.own_thread import OwnThread
@@ -36,7 +35,7 @@ class RunAgent:
         """Builds the job; BackplayError where it cannot be built or has nothing to show."""
         self._path, self._thread = path, OwnThread("agent")
         self._file: Path | None = None
-        self._generator = torch.Generator().manual_seed(0)
+        self._films = 0
         try:
             self._thread.run(self._begin)
         except BaseException:
@@ -83,10 +82,7 @@ class RunAgent:
         self._thread.end(last)
 
     def _begin(self) -> None:
-        run = runs.open_run(self._path)
-        job, threads = asked(run)
-        torch.set_num_threads(threads)
-        self._work = job.begin(files=run.demonstrations)
+        self._work = begun(runs.open_run(self._path))
         try:
             self._scenes = scenes_of(self._work)
         except BaseException:
@@ -107,7 +103,8 @@ class RunAgent:
 
     def _film(self, demo: int, step: int, greedy: bool) -> tuple[dict[str, Any], Reel]:
         frames, reel = self._refresh(), Reel(MOST_FRAMES)
-        moments = self._scenes.play(demo, step, greedy=greedy, generator=self._generator)
+        self._films += 1  # so that the next one is another
+        moments = self._scenes.play(demo, step, greedy=greedy, seed=self._films)
         for count, moment in enumerate(moments):
             over = moment.success is not None
             if reel.wants(count):

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-import torch
-
 from backplay.data import trees
 from backplay.demos import Demonstration, load
 from backplay.demos.success import Ending
@@ -20,6 +18,7 @@ from backplay.errors import BackplayError
 from backplay.records import Start
 from backplay.restore.rollout import AnyEnv
 from backplay.studio import pictures
+from backplay.train.acting import acting
 from backplay.train.env_work import EnvWork
 from backplay.train.evaluate import batch_of
 from backplay.train.loop import without_words
@@ -55,18 +54,16 @@ class EnvScenes:
         stand(self._env, self.demos[demo], step)
         return pictures.seen(self._env, self.demos[demo].observations[step])
 
-    def play(
-        self, demo: int, step: int, *, greedy: bool, generator: torch.Generator
-    ) -> Iterator[Moment]:
+    def play(self, demo: int, step: int, *, greedy: bool, seed: int) -> Iterator[Moment]:
         """An episode from that state; from step 0 the one that the demonstration's seed begins."""
         env, seen = self._env, self.demos[demo].observations[step]
         stand(env, self.demos[demo], step)
-        learner = self._training.learner
+        act = acting(self._training.learner, greedy=greedy, seed=seed)
         total, count, over = 0.0, 0, False
         yield Moment(partial(pictures.seen, env, seen), total, None)
         while not over:
             batch = batch_of(self._space, [numbers(self._space, seen)])
-            action = learner.act(batch, greedy=greedy, generator=generator)[0]
+            action = act(batch)[0]
             seen, reward, terminated, truncated, info = env.step(action)
             total, count, over = total + float(reward), count + 1, terminated or truncated
             success = None

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 __all__ = ["Drawn", "Moment", "Scenes", "ShowsScenes"]
@@ -40,10 +39,11 @@ class Scenes(Protocol):
     def picture(self, demo: int, step: int) -> Drawn:
         """A state of a demonstration."""
 
-    def play(
-        self, demo: int, step: int, *, greedy: bool, generator: torch.Generator
-    ) -> Iterator[Moment]:
-        """An episode of the policy from that state, the state itself first."""
+    def play(self, demo: int, step: int, *, greedy: bool, seed: int) -> Iterator[Moment]:
+        """An episode of the policy from that state, the state itself first.
+
+        With the likeliest actions, or with actions that are drawn from a stream of this seed.
+        """
 
     def close(self) -> None:
         """Frees what it holds."""

@@ -36,10 +36,9 @@ class MazeScenes:
         """The agent on the demonstration, which is drawn pale."""
         return self._draw(demo, self.mazes.paths[demo][step : step + 1])
 
-    def play(
-        self, demo: int, step: int, *, greedy: bool, generator: torch.Generator
-    ) -> Iterator[Moment]:
+    def play(self, demo: int, step: int, *, greedy: bool, seed: int) -> Iterator[Moment]:
         """A walk of the network from that cell, drawn as it grows."""
+        generator = torch.Generator().manual_seed(seed)
 
         def act(places: NDArray[np.int32]) -> NDArray[np.int64]:
             with torch.inference_mode():

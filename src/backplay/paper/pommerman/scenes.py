@@ -11,7 +11,6 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from backplay.envs.pommerman.draw import picture
@@ -19,6 +18,7 @@ from backplay.envs.pommerman.layout import DTYPE
 from backplay.envs.pommerman.recordings import Perspective, play_again
 from backplay.learners import PPO
 from backplay.paper.pommerman.game import kept_game
+from backplay.train.acting import acting
 from backplay.train.scenes import Moment
 
 
@@ -47,15 +47,11 @@ class PommermanScenes:
         """The board before a step of a recorded game."""
         return picture(self.maps[demo].game.rows[step])
 
-    def play(
-        self, demo: int, step: int, *, greedy: bool, generator: torch.Generator
-    ) -> Iterator[Moment]:
-        """A game from that board on; the others' dice are thrown anew where actions are drawn."""
-        seed = 0 if greedy else int(torch.randint(2**31, (), generator=generator))
+    def play(self, demo: int, step: int, *, greedy: bool, seed: int) -> Iterator[Moment]:
+        """A game from that board on; the seed is that of the others' dice, too."""
         kept = kept_game(
-            self.maps[demo],
-            lambda seen: self.learner.act(seen, greedy=greedy, generator=generator),
-            seed=seed, opponents=self._opponents, simulations=self._simulations,
+            self.maps[demo], acting(self.learner, greedy=greedy, seed=seed), seed=seed,
+            opponents=self._opponents, simulations=self._simulations,
             observation=self._observation, step=step,
         )  # fmt: skip
         actions = np.array(kept["actions"], np.int64)
