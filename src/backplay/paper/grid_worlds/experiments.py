@@ -1,7 +1,7 @@
 """The paper's three grid worlds and its tree (section 3.2): what it argues, as claims.
 
 Comes in: a scale, a number of seeds. Goes out: jobs and claims, as data. The paper shows pictures
-and ran nothing; scale 1 is the budget of results/grid-worlds.md.
+and ran nothing; scale 1 is the budget of results/0.1.0/grid-worlds.md.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ SIZE, WALLS, MIN_LENGTH = 24, 120, 35  # of the paper's mazes; smaller ones keep
 
 PLAYED = ("success", "optimal", "within_5", "extra_mean")
 SETTLED = 10_240_000  # frames up to which a run of our preset has as many gradient steps
-# Core-seconds of a run of our preset at 10.24 million frames. Measured, results/maze.md; those of
-# GAIL, DAgger and of networks with sight are estimates.
+# Core-seconds of a run of our preset at 10.24 million frames. Measured, results/0.1.0/maze.md;
+# those of GAIL, DAgger and of networks with sight are estimates.
 _OURS = {
     "backplay": 390.0, "uniform": 540.0, "standard": 420.0, "florensa": 300.0,
     "cloned+ppo": 480.0, "kickstarted": 660.0, "gail": 600.0, "gail+uniform": 600.0,
@@ -147,7 +147,7 @@ class MazeJob:
 
     @property
     def seconds(self) -> float:
-        """By regime, frames and gradient steps; see results/maze.md for what is measured of it."""
+        """By regime, frames and gradient steps; see results/0.1.0/maze.md for what was measured."""
         if self.regime == "cloned":
             return _CLONING
         if self.sight:

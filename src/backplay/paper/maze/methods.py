@@ -35,7 +35,7 @@ NEEDS = {
 }
 """By regime: of demonstrations, and of the env. All but cloning act in the env."""
 FRAMES = {8: 512_000, 12: 512_000, 24: 2_048_000}
-"""Of a run at scale 1, by cells along a side: enough for Backplay, see results/maze.md."""
+"""Of a run at scale 1, by cells along a side: enough for Backplay, see results/0.1.0/maze.md."""
 ASKING = 0.1  # share of these frames that DAgger has: what it needs are labels
 LABEL = "imitation"
 SETTINGS = {12: f"Optimal, 12x12, {LABEL}", 24: f"Optimal, {LABEL}"}
