@@ -1,74 +1,25 @@
 """Recordings that a person makes with keys, mouse and buttons in a real browser."""
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from serving import Served, serve, watch_requests
+from pressing import LAKE, WAY, actions_of, begin, overflow, press, save, tab_to
+from serving import Served
 
 import backplay as bp
-from backplay.studio import pictures
-from backplay.train.environments import kwargs_for, make_env
-from browser import open_browser
+from backplay.train.environments import make_env
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 pytestmark = pytest.mark.slow
-LAKE = {"env": "FrozenLake-v1", "env_kwargs": {"is_slippery": False}}
-WAY = ["ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight"]
-
-
-@pytest.fixture(scope="module")
-def browser() -> "Iterator[BrowserContext]":
-    pictures.prepare()
-    with open_browser(1_200, 900) as opened:
-        yield opened
-
-
-@pytest.fixture
-def studio(tmp_path: Path) -> Iterator[Served]:
-    with serve(tmp_path) as served:
-        yield served
-
-
-@pytest.fixture
-def page(browser: "BrowserContext", studio: Served) -> "Iterator[Page]":
-    opened = browser.new_page()
-    wrong = watch_requests(opened, studio.origin)
-    yield opened
-    opened.close()
-    assert wrong == []
-
-
-def begin(page: "Page", studio: Served, asked: dict[str, Any]) -> None:
-    """Opens the page of a new recording, its stage in focus."""
-    studio.desk.record(asked)
-    page.goto(studio.address("record"))
-    page.wait_for_selector("#status[data-at='0']")
-    page.focus("#stage")
-
-
-def press(page: "Page", keys: list[str], first: int = 0) -> None:
-    """Presses keys one by one, each when the step before has been seen."""
-    for at, key in enumerate(keys, first + 1):
-        page.keyboard.press(key)
-        page.wait_for_selector(f"#status[data-at='{at}']")
-
-
-def save(page: "Page", studio: Served, name: str) -> bp.Demonstration:
-    """Saves by the form; the demonstration, loaded and checked to the bit."""
-    page.fill("#name", name)
-    page.click("#save")
-    page.wait_for_selector("#saved pre")
-    assert "exact:" in page.inner_text("#saved")
-    demo = bp.load(studio.desk.folder.path / name)
-    assert demo.env_id is not None
-    env = make_env(demo.env_id, kwargs_for(demo.env_id, None, demo))
-    assert bp.check(env, demo, max_steps=2_000).exact
-    return demo
+AT = "Number(document.querySelector('#status').dataset.at)"
+PAD = """() => {
+  const buttons = Array.from({ length: 16 }, () => ({ pressed: false }));
+  window.pad = { connected: true, axes: [0, 0], buttons };
+  Object.defineProperty(navigator, "getGamepads", { value: () => [window.pad] });
+}"""
 
 
 def test_from_the_home_page_to_a_file_with_keys_alone(page: "Page", studio: Served) -> None:
@@ -81,8 +32,7 @@ def test_from_the_home_page_to_a_file_with_keys_alone(page: "Page", studio: Serv
     page.keyboard.type('{"is_slippery": false}')
     page.keyboard.press("Enter")
     page.wait_for_selector("#status[data-at='0']")
-    while page.evaluate("() => document.activeElement.id") != "stage":
-        page.keyboard.press("Tab")
+    tab_to(page, "id", "stage")
     press(page, ["ArrowRight", "ArrowLeft", *WAY[:5]])
     page.keyboard.press("Backspace")
     page.wait_for_selector("#status[data-at='6']")
@@ -90,14 +40,12 @@ def test_from_the_home_page_to_a_file_with_keys_alone(page: "Page", studio: Serv
     page.wait_for_selector("#status[data-at='0']")
     page.keyboard.press("End")
     press(page, [WAY[5]], 7)
-    while page.evaluate("() => document.activeElement.textContent") != "cut 0 to 2":
-        page.keyboard.press("Tab")
+    tab_to(page, "textContent", "cut 0 to 2")
     page.keyboard.press("Enter")
     page.wait_for_selector("#status[data-at='6'][data-ended='terminated']")
-    while page.evaluate("() => document.activeElement.id") != "save":
-        page.keyboard.press("Tab")
+    tab_to(page, "id", "save")
     page.keyboard.press("Enter")
-    page.wait_for_selector("#saved pre")
+    page.wait_for_selector("#rule:has-text('terminates with a last reward above 0')")
     assert bp.load(studio.desk.folder.path / "FrozenLake-v1-0.npz").actions == [2, 2, 1, 1, 1, 2]
 
 
@@ -107,10 +55,10 @@ def test_mountain_car_in_real_time(page: "Page", studio: Served) -> None:
     page.focus("#stage")
     page.keyboard.down("ArrowLeft")
     page.keyboard.press("Enter")
-    page.wait_for_function("() => Number(document.querySelector('#status').dataset.at) > 40")
+    page.wait_for_function(f"() => {AT} > 40")
     page.keyboard.up("ArrowLeft")
     page.keyboard.down("ArrowRight")
-    page.wait_for_function("() => Number(document.querySelector('#status').dataset.at) > 80")
+    page.wait_for_function(f"() => {AT} > 80")
     page.keyboard.press("Enter")
     page.keyboard.up("ArrowRight")
     page.wait_for_selector("#play:has-text('Play')")
@@ -157,6 +105,48 @@ def test_a_continuous_task_with_keys_and_mouse(page: "Page", studio: Served) -> 
     assert np.allclose(np.concatenate(demo.actions), [-1, 1, 0.5], atol=0.02)
 
 
+def test_a_held_key_pushes_more_and_more(page: "Page", studio: Served) -> None:
+    begin(page, studio, {"env": "MountainCarContinuous-v0"})
+    page.fill("#pace", "60")
+    page.focus("#stage")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"() => {AT} > 5")
+    page.keyboard.down("ArrowRight")
+    page.wait_for_function(f"() => {AT} > 60")
+    page.keyboard.press("Enter")
+    page.keyboard.up("ArrowRight")
+    page.wait_for_selector("#play:has-text('Play')")
+    pushed = np.concatenate(actions_of(studio))
+    assert pushed[0] == 0
+    assert pushed[-1] == 1
+    assert (np.diff(pushed) >= 0).all()
+    assert ((pushed > 0) & (pushed < 1)).any()
+
+
+@pytest.mark.parametrize("env", ["FrozenLake-v1", "MountainCarContinuous-v0"])
+def test_a_gamepad_plays(page: "Page", studio: Served, env: str) -> None:
+    page.add_init_script(f"({PAD})()")
+    begin(page, studio, {**LAKE, "env": env} if env == LAKE["env"] else {"env": env})
+    if env == LAKE["env"]:  # its cross and its stick are arrows
+        page.evaluate("() => { pad.buttons[15].pressed = true; }")
+        page.wait_for_selector("#status[data-at='1']")
+        page.evaluate("() => { pad.buttons[15].pressed = false; pad.axes[1] = 0.9; }")
+        page.wait_for_selector("#status[data-at='2']")
+        assert actions_of(studio) == [2, 1]
+        return
+    page.evaluate("() => { pad.axes[0] = 0.5; pad.buttons[0].pressed = true; }")
+    page.wait_for_selector("#status[data-at='1']")
+    page.evaluate("() => { pad.axes[0] = -1; }")
+    page.fill("#pace", "60")
+    page.click("#play")
+    page.wait_for_function(f"() => {AT} > 60")
+    page.click("#play")
+    page.wait_for_selector("#play:has-text('Play')")
+    pushed = np.concatenate(actions_of(studio))
+    assert pushed[0] == 0.5
+    assert pushed[-1] == -1
+
+
 def test_a_key_can_be_changed(page: "Page", studio: Served) -> None:
     begin(page, studio, LAKE)
     page.click("#keys div:has-text('right') button:has-text('→')")
@@ -169,9 +159,35 @@ def test_a_key_can_be_changed(page: "Page", studio: Served) -> None:
     page.wait_for_selector("#keys kbd:has-text('k')")
     page.focus("#stage")
     press(page, ["k"], 1)
-    assert studio.desk.stage is not None
-    assert studio.desk.stage.recording.take.actions == [2, 2]
-    page.evaluate("() => localStorage.clear()")
+    page.click("#first-keys")
+    page.focus("#stage")
+    press(page, ["ArrowDown"], 2)
+    page.keyboard.press("k")  # is no key any more
+    press(page, ["ArrowRight"], 3)
+    assert actions_of(studio) == [2, 2, 1, 2]
+
+
+def test_a_window_that_was_closed_finds_its_recording_again(
+    page: "Page", studio: Served, browser: "BrowserContext"
+) -> None:
+    begin(page, studio, LAKE)
+    press(page, WAY[:2])
+    page.goto("about:blank")
+    again = browser.new_page()
+    again.goto(studio.address())
+    again.click("text=Go to it")
+    again.wait_for_selector("#status[data-at='2']")
+    again.focus("#stage")
+    press(again, WAY[2:], 2)
+    again.close()
+    assert actions_of(studio) == [2, 2, 1, 1, 1, 2]
+
+
+def test_what_looks_like_a_failure_is_said_when_it_is_saved(page: "Page", studio: Served) -> None:
+    begin(page, studio, LAKE)
+    press(page, ["ArrowRight", "ArrowDown"])  # into a hole
+    save(page, studio, "hole.npz")
+    assert "may be no success" in page.inner_text("#doubt")
 
 
 def test_a_second_window_watches_and_takes_over(
@@ -221,11 +237,3 @@ def test_the_pages_fit_a_phone(page: "Page", studio: Served, dark: bool) -> None
     page.click("text=Look at it")
     page.wait_for_selector("#stage[data-step='0']")
     assert overflow(page) == 0
-
-
-def overflow(page: "Page") -> int:
-    """Pixels that a page is wider than its window."""
-    wide: int = page.evaluate(
-        "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    )
-    return wide

@@ -2,12 +2,15 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium import spaces
 
 import backplay as bp
+from backplay.demos import take
 from backplay.studio import journal, recording
 from backplay.studio.folder import Folder
 from backplay.studio.journal import Setup
@@ -172,3 +175,62 @@ def test_small_pictures_stay_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert len(made.thumbs.pictures) <= 8
     assert all(step % made.thumbs.stride == 0 for step in made.thumbs.pictures)
     made.close()
+
+
+def test_a_long_recording_keeps_no_more_than_a_short_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(take, "MOST_STATES", 64)
+    monkeypatch.setattr(recording, "MOST_THUMBS", 8)
+    steps = 3_000
+    made = begin(tmp_path, Setup(env="MountainCar-v0", env_kwargs={"max_episode_steps": steps + 1}))
+    for step in range(steps):
+        made.do({"do": "act", "action": step % 3})
+    assert len(made.take) == steps
+    assert len(made.take._states) <= 64
+    assert len(made.thumbs.pictures) <= 8
+    told = made.timeline()
+    assert len(told["marks"]) <= recording.MOST_MARKS
+    assert len(told["loops"]) <= recording.MOST_LOOPS
+    made.do({"do": "back", "steps": 500})
+    assert (made.take.at, made.message) == (steps - 500, "")
+    made.close()
+
+
+class Fragile(gym.Env[int, int]):
+    """It fails at its third step, once it is broken."""
+
+    broken: ClassVar[bool] = False
+
+    observation_space = spaces.Discrete(9)
+    action_space = spaces.Discrete(2)
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[int, dict[str, Any]]:
+        self.at = 0
+        return 0, {}
+
+    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+        self.at += 1
+        if self.broken and self.at == 3 and action == 1:
+            raise ZeroDivisionError("a bug of the environment")
+        return self.at, 0.0, self.at > 20, False, {}
+
+
+def test_an_environment_that_fails_is_said_and_the_recording_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gym.register("Fragile-v0", Fragile)
+    try:
+        made = begin(tmp_path, Setup(env="Fragile-v0"))
+        monkeypatch.setattr(Fragile, "broken", True)
+        act(made, 0, 0, 1)
+        assert made.message == (
+            "The environment failed: ZeroDivisionError: a bug of the environment"
+        )
+        made.do({"do": "go", "step": 2})
+        act(made, 0)
+        assert (made.take.actions, made.message) == ([0, 0, 0], "")
+        made.close()
+    finally:
+        del gym.registry["Fragile-v0"]

@@ -115,6 +115,8 @@ def _pixels(env: AnyEnv) -> np.ndarray | str | None:
         drawn: Any = env.render()
     except (gym.error.DependencyNotInstalled, ImportError):
         return None
+    except Exception as error:  # an environment is anybody's code
+        return f"It cannot be drawn: {type(error).__name__}: {str(error)[:300]}"
     if isinstance(drawn, np.ndarray) and drawn.ndim == 3:
         _switch_off_extras(env)
         return np.ascontiguousarray(drawn[..., :3], np.uint8)

@@ -13,6 +13,8 @@ import numpy as np
 from gymnasium import spaces
 
 from backplay.demos.check import check
+from backplay.demos.doubts import doubts
+from backplay.demos.success import default_rule, describe_rule
 from backplay.demos.take import Take
 from backplay.errors import BackplayError, show
 from backplay.studio import controls, pictures
@@ -79,6 +81,9 @@ class Recording:
         except BackplayError as error:
             self.pace = None
             self.message = str(error)
+        except Exception as error:  # an environment is anybody's code: the take is on disk
+            self.pace = None
+            self.message = f"The environment failed: {type(error).__name__}: {str(error)[:300]}"
 
     def tick(self) -> None:
         """One step of real time: with what is held, or idle; where nothing is idle it waits."""
@@ -214,12 +219,14 @@ class Recording:
             demo = self.take.demonstration(plain, success)
             report = check(plain, demo, max_steps=CHECKED_STEPS)
             demo.save(path)
+            doubt = doubts(plain, demo)
         finally:
             plain.close()
         self._keep()
         self.saved = {
             "name": self._folder.name_of(path), "exact": report.exact, "report": str(report),
             "length": len(demo), "total": float(demo.rewards.sum()), "success": demo.success,
+            "rule": describe_rule(default_rule([demo])), "doubt": doubt,
         }  # fmt: skip
 
     def _load(self, actions: Sequence[Any]) -> None:

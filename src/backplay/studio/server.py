@@ -10,6 +10,7 @@ import asyncio
 import io
 import json
 import secrets
+import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from importlib import resources
@@ -78,6 +79,9 @@ def _told(answer: Answer) -> Answer:
             return JSONResponse({"error": "That is more than the studio takes."}, 413)
         except OSError as error:
             return JSONResponse({"error": error.strerror or str(error)}, 400)
+        except Exception as error:  # an environment is anybody's code
+            traceback.print_exc()
+            return JSONResponse({"error": f"{type(error).__name__}: {error}"[:500]}, 500)
 
     return told
 

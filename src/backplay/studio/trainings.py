@@ -17,6 +17,7 @@ from typing import Any
 
 from backplay import runs
 from backplay.demos import load
+from backplay.demos.success import success_rule
 from backplay.errors import BackplayError, show
 from backplay.studio.folder import HIDDEN, Folder
 
@@ -37,12 +38,16 @@ class Trainings:
         """Begins a run; its name."""
         demo = self._folder.existing(asked.get("demo"))
         frames, seed = asked.get("frames"), asked.get("seed", 0)
-        curriculum = asked.get("curriculum", CURRICULA[0])
+        curriculum, success = asked.get("curriculum", CURRICULA[0]), asked.get("success") or ""
         for name, value, least in (("frames", frames, 1), ("seed", seed, 0)):
             if type(value) is not int or value < least:
                 raise BackplayError(name, expected=f"a whole number from {least}", got=show(value))
         if curriculum not in CURRICULA:
             raise BackplayError("curriculum", expected=f"one of {', '.join(CURRICULA)}")
+        if not isinstance(success, str):
+            raise BackplayError("success", expected="a rule in words", got=show(success))
+        if success:
+            success_rule(success)  # says what is wrong with it
         env = load(demo).env_id
         if env is None or ":" in env:
             raise BackplayError("This demonstration names no environment")
@@ -50,6 +55,7 @@ class Trainings:
         options = {
             "--frames": frames, "--evaluate-every": max(1, int(frames or 0) // MEASURED),
             "--seed": seed, "--curriculum": curriculum, "--dir": name,
+            **({"--success": success} if success else {}),
         }  # fmt: skip
         words = [str(word) for option in options.items() for word in option]
         self._begin(name, "train", env, str(demo), *words)

@@ -44,7 +44,6 @@ def run_facts(path: Path) -> dict[str, Any]:
             for name in (lines[-1].get("learner") or {} if lines else {})
         },
         "map": success_map(lines),
-        "demonstrations": len(run.config.get("demonstrations", [])),
     }
 
 

@@ -1,6 +1,6 @@
 // Look: a demonstration step by step, with its rewards; mend it, export it, go on from it.
 
-import { busy, ending, get, getPacked, h, post, short } from "./dom.js";
+import { busy, ending, get, getPacked, h, post, say, short } from "./dom.js";
 import { lines } from "./chart.js";
 import { PictureBox } from "./picture.js";
 import { Strip } from "./strip.js";
@@ -43,7 +43,8 @@ class LookPage {
     const bands = [...facts.loops.map(([a, b]) => [a, b, "--bad"]), ...facts.wasted.map((step) => [step, step + 1, "--gold"])];
     const usual = median(facts.rewards);
     const marks = facts.rewards.map((reward, i) => [i * facts.every + 1, reward]).filter(([, reward]) => reward !== usual).slice(0, 400);
-    this.strip.set({ length: facts.length, bands, marks: marks.length > facts.rewards.length / 2 ? [] : marks });
+    const meaning = [facts.loops.length ? "red: a loop" : "", facts.wasted.length ? "gold: a step that changes nothing" : ""].filter(Boolean).join(", ");
+    this.strip.set({ length: facts.length, bands, marks: marks.length > facts.rewards.length / 2 ? [] : marks, right: meaning });
     this.showCurves(null);
     this.go(0);
     this.fill();
@@ -54,8 +55,12 @@ class LookPage {
   }
 
   async fill() {
-    const { thumbs } = await getPacked("demo/thumbs", { name: this.name });
-    this.strip.add(thumbs);
+    try {
+      const { thumbs } = await getPacked("demo/thumbs", { name: this.name });
+      this.strip.add(thumbs);
+    } catch (error) {
+      say(error.message);
+    }
     const { runs } = await get("home");
     this.agent.append(...runs.filter((run) => !run.error).map((run) => h("option", { value: run.name }, run.name)));
   }
@@ -112,7 +117,7 @@ class LookPage {
     const returns = facts.rewards.map((reward) => { sum += reward; return sum; });
     const made = [lines("Reward", "step", [{ name: "reward", x: steps, y: facts.rewards }]),
       ...(facts.every === 1 ? [lines("Return so far", "step", [{ name: "return", x: steps, y: returns }])] : [])];
-    if (values) made.unshift(lines("Value seen by the agent", "step", [{ name: "value", x: values.map((_, i) => i * values.every || i), y: values }]));
+    if (values) made.unshift(lines("Value seen by the agent", "step", [{ name: "value", x: values.map((_, i) => i * facts.every), y: values }]));
     this.curves.replaceChildren(...made);
   }
 

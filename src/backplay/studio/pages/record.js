@@ -75,6 +75,7 @@ class RecordPage {
 
   begin({ task, controls }) {
     this.task = task;
+    this.given = structuredClone(controls);
     this.controls = this.remembered(controls);
     this.title.textContent = `${task.env}, seed ${task.seed}`;
     if (!this.name.value) this.name.value = `${task.env.replace(/[^A-Za-z0-9.-]+/g, "-")}-${task.seed}.npz`;
@@ -228,12 +229,17 @@ class RecordPage {
     this.saved.replaceChildren(
       h("p", { class: saved.exact ? "good" : "bad" }, `${saved.name}: ${saved.length} steps, return ${short(saved.total)}`),
       h("pre", { class: "report" }, saved.report),
+      saved.doubt ? h("p", { class: "bad", id: "doubt" }, saved.doubt) : h("p", { class: "quiet", id: "rule" }, `In training, a success is ${saved.rule}.`),
       h("div", { class: "row" }, h("a", { class: "button", href: `#look/${encodeURIComponent(saved.name)}` }, "Look at it"),
         h("a", { class: "button", href: `#watch/train:${encodeURIComponent(saved.name)}`, id: "train" }, "Train from here")));
   }
 
+  keysName(kind) {
+    return `keys ${this.task.env} ${kind}`;
+  }
+
   remembered(controls) {
-    const own = localStorage.getItem(`keys ${this.task.env} ${controls.kind}`);
+    const own = localStorage.getItem(this.keysName(controls.kind));
     if (!own) return controls;
     try {
       return controls.kind === "box"
@@ -246,7 +252,7 @@ class RecordPage {
 
   remember() {
     const { kind, bindings, parts } = this.controls;
-    localStorage.setItem(`keys ${this.task.env} ${kind}`, JSON.stringify(kind === "box" ? parts.map((part) => part.keys) : bindings));
+    localStorage.setItem(this.keysName(kind), JSON.stringify(kind === "box" ? parts.map((part) => part.keys) : bindings));
   }
 
   /** A line for every action with its keys; a key is changed by pressing it and then another. */
@@ -274,6 +280,13 @@ class RecordPage {
       lines = names.map((name, action) => [name, bindings.filter((b) => b.action === action)
         .map((b, i) => [i ? " " : "", h("span", { class: "row tight" }, buttons(b.keys))])]);
     }
-    this.keys.replaceChildren(...lines.map(([name, found]) => h("div", {}, h("span", {}, name), h("span", { class: "row tight" }, found))));
+    const own = localStorage.getItem(this.keysName(kind)) !== null;
+    this.keys.replaceChildren(...lines.map(([name, found]) => h("div", {}, h("span", {}, name), h("span", { class: "row tight" }, found))),
+      ...(own ? [h("div", {}, h("button", { class: "small", id: "first-keys", onclick: () => {
+        localStorage.removeItem(this.keysName(kind));
+        this.controls = structuredClone(this.given);
+        this.input.controls = this.controls;
+        this.showKeys();
+      } }, "Back to the first keys"))] : []));
   }
 }

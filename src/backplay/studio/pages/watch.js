@@ -25,15 +25,17 @@ function train(main, demo) {
   const frames = h("input", { id: "frames", type: "number", min: 1, step: 1, value: 100000 });
   const curriculum = h("select", { id: "curriculum" }, ["backplay", "uniform", "standard"].map((name) => h("option", {}, name)));
   const seed = h("input", { id: "seed", type: "number", min: 0, value: 0 });
+  const success = h("input", { id: "rule", placeholder: "as the demonstration ends", spellcheck: false, title: "info:KEY, return>=X or terminated" });
   const button = h("button", { class: "main", id: "start" }, "Train");
   main.append(h("h1", {}, "Train from here"), h("section", { class: "card", style: "max-width:32rem" }, h("p", {}, "Our PPO, with episodes that start in states of ", h("code", {}, demo), "."),
     h("form", { onsubmit: (event) => {
       event.preventDefault();
       busy(button, async () => {
-        const { run } = await post("train", { demo, frames: Number(frames.value), curriculum: curriculum.value, seed: Number(seed.value) });
+        const { run } = await post("train", { demo, frames: Number(frames.value), curriculum: curriculum.value, seed: Number(seed.value), success: success.value });
         location.hash = `#watch/${encodeURIComponent(run)}`;
       });
-    } }, h("label", {}, "Frames", frames), h("label", {}, "Where episodes start", curriculum), h("label", {}, "Seed", seed), h("div", {}, button))));
+    } }, h("label", {}, "Frames", frames), h("label", {}, "Where episodes start", curriculum), h("label", {}, "Seed", seed),
+    h("label", {}, "A success is: info:KEY, return>=X, terminated, or nothing", success), h("div", {}, button))));
 }
 
 class WatchPage {
