@@ -1,0 +1,179 @@
+"""Chooses the learner's defaults: settings x tasks x seeds, one line of JSON a run, resumable.
+
+Runs that stand in the file already are left out, so a command that was stopped goes on. Seeds from
+100 on choose, those below report.
+
+Run: python benchmarks/choose_learner.py run runs.jsonl --settings base flags --seeds 100 101
+     python benchmarks/choose_learner.py table runs.jsonl --seeds 100 101
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from learner_tasks import CHOOSE, TASKS, Small
+from torch import nn
+
+from backplay import Demonstration, Staircase
+from backplay.learners import PPOConfig, make_network
+from backplay.train import TrainConfig, Training
+
+FLAGS = {"learning_rate": 1e-3, "passes": 8}
+SETTINGS: dict[str, dict[str, Any]] = {
+    # What was the default; its learning rate, its passes; both.
+    "base": {},
+    "rate": {"learning_rate": 1e-3},
+    "passes10": {"passes": 10},
+    "flags": FLAGS,
+    # Observations scaled by what the demonstrations show of them.
+    "scaled": {"scaled": True},
+    "scaled-rate": {"scaled": True, "learning_rate": 1e-3},
+    "scaled-passes10": {"scaled": True, "passes": 10},
+    "scaled-flags": {"scaled": True, **FLAGS},
+    # One thing more or less than scaled-flags.
+    "sf-mb128": {"scaled": True, **FLAGS, "minibatch_size": 128},
+    "sf-mb512": {"scaled": True, **FLAGS, "minibatch_size": 512},
+    "sf-steps128": {"scaled": True, **FLAGS, "num_steps": 128},
+    "sf-envs16": {"scaled": True, **FLAGS, "num_envs": 16, "num_steps": 128},
+    "sf-falling": {"scaled": True, **FLAGS, "final_learning_rate": 0.0},
+    "sf-entropy0": {"scaled": True, **FLAGS, "entropy_coefficient": 0.0},
+    "sf-entropy003": {"scaled": True, **FLAGS, "entropy_coefficient": 0.003},
+    "sf-wide": {"scaled": True, **FLAGS, "hidden": (128, 128)},
+    "sf-batch": {"scaled": True, **FLAGS, "normalise_advantages": "batch"},
+    "sf-rate5": {"scaled": True, **FLAGS, "learning_rate": 5e-4},
+}
+
+
+class Scaled(nn.Module):
+    """A network that sees vectors as the demonstrations' mean and deviation make them."""
+
+    def __init__(self, network: nn.Module, seen: Sequence[Any]) -> None:
+        super().__init__()
+        self.network, self.seen = network, seen
+        self.keys = list(seen[0]) if isinstance(seen[0], dict) else [None]
+        for i, key in enumerate(self.keys):
+            rows = np.array([one[key] if key is not None else one for one in seen])
+            if rows.ndim == 2 and rows.dtype.kind == "f":
+                deviation = rows.std(0)
+                self.register_buffer(f"mean{i}", torch.tensor(rows.mean(0), dtype=torch.float32))
+                scale = np.where(deviation > 1e-6, deviation, 1.0)
+                self.register_buffer(f"scale{i}", torch.tensor(scale, dtype=torch.float32))
+
+    def forward(self, observations: Any) -> Any:
+        if self.keys == [None]:
+            return self.network(self.part(0, observations))
+        return self.network({k: self.part(i, observations[k]) for i, k in enumerate(self.keys)})
+
+    def part(self, i: int, rows: torch.Tensor) -> torch.Tensor:
+        if not hasattr(self, f"mean{i}"):
+            return rows
+        rows = (rows - getattr(self, f"mean{i}")) / getattr(self, f"scale{i}")
+        return rows.clamp(-10, 10)
+
+
+def network_of(setting: dict[str, Any], demo: Demonstration) -> Any:
+    def make(observations: Any, actions: Any, *, seed: int) -> nn.Module:
+        made = make_network(observations, actions, seed=seed, **hidden(setting, observations))
+        if not setting.get("scaled"):
+            return made
+        names = list(observations) if hasattr(observations, "keys") else None
+        seen = demo.observations
+        return Scaled(made, [{k: o[k] for k in names} for o in seen] if names else seen)
+
+    return make
+
+
+def hidden(setting: dict[str, Any], observations: Any) -> dict[str, Any]:
+    shapes = [getattr(part, "shape", ()) for part in getattr(observations, "values", list)()]
+    images = any(len(shape or ()) == 3 for shape in (*shapes, observations.shape))
+    return {"hidden": setting["hidden"]} if "hidden" in setting and not images else {}
+
+
+def carried_out(task: Small, setting: dict[str, Any], seed: int) -> dict[str, Any]:
+    """One run: success from the true start after each tenth of the frames, and at the end."""
+    demo = task.demonstrate()
+    known = asdict(PPOConfig())
+    ppo = PPOConfig(**{name: value for name, value in setting.items() if name in known})
+    config = TrainConfig(
+        frames=task.frames, num_envs=setting.get("num_envs", 8), seed=seed, ppo=ppo,
+        evaluate_every=task.frames // 10, evaluation_episodes=20, final_episodes=100,
+        exact_resume=False, success=task.success,
+    )  # fmt: skip
+    training = Training(task.make, [demo], Staircase(), config, network=network_of(setting, demo))
+    curve: list[float] = []
+    for progress in training.run():
+        if progress.evaluation is not None:
+            curve.append(round(progress.evaluation.success, 3))
+    greedy = training.evaluate(100, greedy=True).success
+    training.close()
+    return {
+        "sampled": curve[-1], "greedy": round(greedy, 3), "curve": curve, "length": len(demo),
+        "starts": training.curriculum.describe(),
+    }  # fmt: skip
+
+
+def run(file: Path, settings: list[str], tasks: list[str], seeds: list[int]) -> None:
+    wanted = [(seed, task, name) for seed in seeds for name in settings for task in tasks]
+    for seed, task, name in wanted:
+        if (seed, task, name) in {(r["seed"], r["task"], r["setting"]) for r in read(file)}:
+            continue
+        began = time.process_time()
+        found = carried_out(TASKS[task], SETTINGS[name], seed)
+        line = {"setting": name, "task": task, "seed": seed, "frames": TASKS[task].frames, **found}
+        line["cpu"] = round(time.process_time() - began, 1)
+        with file.open("a") as out:
+            out.write(json.dumps(line) + "\n")
+        print(json.dumps(line), flush=True)
+
+
+def read(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def score(line: dict[str, Any]) -> float:
+    """Share of the best policy's success at the end; before it, how early it was there."""
+    best = TASKS[line["task"]].best
+    return min(1.0, line["sampled"] / best)
+
+
+def table(files: list[Path], seeds: list[int]) -> None:
+    """A row for each setting, best worst task first: final success on each task, mean, worst."""
+    lines = [line for file in files for line in read(file) if line["seed"] in seeds]
+    tasks = [name for name in TASKS if any(line["task"] == name for line in lines)]
+    rows = []
+    for setting in dict.fromkeys(line["setting"] for line in lines):
+        own = [line for line in lines if line["setting"] == setting]
+        finals = {t: [score(line) for line in own if line["task"] == t] for t in tasks}
+        areas = {t: [np.mean(x["curve"]) for x in own if x["task"] == t] for t in tasks}
+        means = [np.mean(part) for part in finals.values() if part]
+        pace = np.mean([np.mean(part) for part in areas.values() if part])
+        cells = [" ".join(f"{100 * x:.0f}" for x in finals[t]) for t in tasks]
+        seconds = np.mean([line["cpu"] for line in own])
+        rows.append((len(means), min(means), np.mean(means), pace, seconds, setting, cells))
+    print("| setting |", " | ".join(tasks), "| worst | mean | mean of the curve | CPU s |")
+    print("|---" * (len(tasks) + 5) + "|")
+    for _, worst, mean, pace, seconds, setting, cells in sorted(rows, reverse=True):
+        ends = f"{100 * worst:.0f} | {100 * mean:.0f} | {100 * pace:.0f} | {seconds:.0f}"
+        print(f"| {setting} | {' | '.join(cells)} | {ends} |")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("do", choices=("run", "table"))
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--settings", nargs="+", default=list(SETTINGS))
+    parser.add_argument("--tasks", nargs="+", default=list(CHOOSE))
+    parser.add_argument("--seeds", nargs="+", type=int, default=[100, 101])
+    told = parser.parse_args()
+    torch.set_num_threads(1)
+    if told.do == "table":
+        table(told.files, told.seeds)
+    else:
+        partial(run, told.files[0])(told.settings, told.tasks, told.seeds)
