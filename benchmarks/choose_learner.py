@@ -10,7 +10,6 @@ Run: python benchmarks/choose_learner.py run runs.jsonl --settings base flags --
 import argparse
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -51,41 +50,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
-class Scaled(nn.Module):
-    """A network that sees vectors as the demonstrations' mean and deviation make them."""
-
-    def __init__(self, network: nn.Module, seen: Sequence[Any]) -> None:
-        super().__init__()
-        self.network, self.seen = network, seen
-        self.keys = list(seen[0]) if isinstance(seen[0], dict) else [None]
-        for i, key in enumerate(self.keys):
-            rows = np.array([one[key] if key is not None else one for one in seen])
-            if rows.ndim == 2 and rows.dtype.kind == "f":
-                deviation = rows.std(0)
-                self.register_buffer(f"mean{i}", torch.tensor(rows.mean(0), dtype=torch.float32))
-                scale = np.where(deviation > 1e-6, deviation, 1.0)
-                self.register_buffer(f"scale{i}", torch.tensor(scale, dtype=torch.float32))
-
-    def forward(self, observations: Any) -> Any:
-        if self.keys == [None]:
-            return self.network(self.part(0, observations))
-        return self.network({k: self.part(i, observations[k]) for i, k in enumerate(self.keys)})
-
-    def part(self, i: int, rows: torch.Tensor) -> torch.Tensor:
-        if not hasattr(self, f"mean{i}"):
-            return rows
-        rows = (rows - getattr(self, f"mean{i}")) / getattr(self, f"scale{i}")
-        return rows.clamp(-10, 10)
-
-
 def network_of(setting: dict[str, Any], demo: Demonstration) -> Any:
     def make(observations: Any, actions: Any, *, seed: int) -> nn.Module:
-        made = make_network(observations, actions, seed=seed, **hidden(setting, observations))
-        if not setting.get("scaled"):
-            return made
-        names = list(observations) if hasattr(observations, "keys") else None
-        seen = demo.observations
-        return Scaled(made, [{k: o[k] for k in names} for o in seen] if names else seen)
+        seen = demo.observations if setting.get("scaled") else None
+        more = hidden(setting, observations)
+        return make_network(observations, actions, seed=seed, examples=seen, **more)
 
     return make
 

@@ -217,7 +217,7 @@ CHOOSE = {
     "doorkey": minigrid(
         "MiniGrid-DoorKey-8x8-v0", 3, door_key, 40_000, "Dict with image of categories, sparse"
     ),
-    "keydoor": key_door(250_000, "raw coordinates, sparse"),
+    "keydoor": key_door(300_000, "raw coordinates, sparse"),
     "keydoor-cost": key_door(150_000, "raw coordinates, cost per step", size=11, cost=0.01),
     "keydoor-dict": key_door(120_000, "Dict of vectors and numbers, sparse", size=9, seen="dict"),
     "keydoor-planes": key_door(60_000, "image of planes, sparse", size=9, seen="planes"),

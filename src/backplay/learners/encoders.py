@@ -4,10 +4,12 @@ They take observations as the environment gives them (uint8 images, integer cate
 rollout keeps the compact form. Parameters are initialised from a generator that is handed in.
 """
 
+from collections.abc import Sequence
 from math import sqrt
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from gymnasium import spaces
 from torch import Tensor, nn
@@ -19,17 +21,43 @@ LARGE_SIDE = 64
 """Images from this side on get Nature DQN's convolutions."""
 LARGEST_GRID = 16
 """Integer images up to this side are read as grids of categories, larger ones as pictures."""
+FARTHEST = 3.0
+"""A number of the examples is at most so many deviations from their mean after scaling."""
+LIMIT = 10.0
+"""The largest scaled number: what lies farther from the examples is seen as lying there."""
+CONSTANT = 1e-3
+"""Numbers that vary by less than this share of their size are not scaled."""
 
 
 class Vector(nn.Module):
-    """Numbers of any shape, flattened."""
+    """Numbers of any shape, flattened; scaled to mean 0, deviation 1 in the examples, if any.
 
-    def __init__(self, size: int) -> None:
+    The scale is kept with the weights, and is not trained.
+    """
+
+    scale: Tensor
+    shift: Tensor
+    limit: Tensor
+
+    def __init__(self, size: int, examples: npt.NDArray[Any] | None = None) -> None:
         super().__init__()
         self.size = size
+        scale, shift, limit = np.ones(size), np.zeros(size), np.inf
+        if examples is not None:
+            rows = examples.reshape(-1, size).astype(np.float64)
+            mean = rows.mean(0)
+            away = np.abs(rows - mean).max(0)
+            spread = np.maximum(rows.std(0), away / FARTHEST)
+            varies = away > CONSTANT * np.abs(rows).max(0)
+            scale = 1 / np.where(varies, spread, 1.0)
+            shift, limit = -mean * scale, LIMIT
+        for name, value in (("scale", scale), ("shift", shift), ("limit", limit)):
+            self.register_buffer(name, torch.as_tensor(value, dtype=torch.float32))
 
     def forward(self, observations: Tensor) -> Tensor:
-        return observations.reshape(-1, self.size).float()
+        rows = observations.reshape(-1, self.size).float()
+        scaled = torch.addcmul(self.shift, rows, self.scale)
+        return torch.clamp(scaled, -self.limit, self.limit)
 
 
 class OneHot(nn.Module):
@@ -129,12 +157,19 @@ def make_encoder(
     *,
     categorical: bool | None = None,
     channels_last: bool | None = None,
+    examples: Sequence[Any] | None = None,
 ) -> nn.Module:
-    """The encoder of an observation space; its `size` is the number of features."""
+    """The encoder of an observation space; its `size` is the number of features.
+
+    Vectors are scaled by `examples`, observations of the space.
+    """
     match space:
         case spaces.Box() if len(space.shape) == 3:
             return Image(space, generator, categorical=categorical, channels_last=channels_last)
-        case spaces.Box() | spaces.MultiBinary():
+        case spaces.Box():
+            seen = np.stack([np.asarray(one) for one in examples]) if examples else None
+            return Vector(int(np.prod(space.shape)), seen)
+        case spaces.MultiBinary():
             return Vector(int(np.prod(space.shape)))
         case spaces.Discrete():
             return OneHot([int(space.n)], [int(space.start)])
@@ -146,12 +181,13 @@ def make_encoder(
             return Parts(
                 {
                     key: make_encoder(
-                        part, generator, categorical=categorical, channels_last=channels_last
+                        part, generator, categorical=categorical, channels_last=channels_last,
+                        examples=[one[key] for one in examples] if examples else None,
                     )
                     for key, part in space.items()
                     if not isinstance(part, spaces.Text)
                 }
-            )
+            )  # fmt: skip
         case _:
             raise BackplayError(
                 "observation space",

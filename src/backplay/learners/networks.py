@@ -30,6 +30,7 @@ def make_network(
     initial_log_std: float = 0.0,
     categorical: bool | None = None,
     channels_last: bool | None = None,
+    examples: Sequence[Any] | None = None,
 ) -> nn.Module:
     """An actor-critic network with orthogonal initialisation.
 
@@ -48,11 +49,14 @@ def make_network(
         initial_log_std: log deviation continuous actions start with.
         categorical: whether integer images hold categories; guessed when None.
         channels_last: whether images are [height, width, channels]; guessed when None.
+        examples: observations, such as a demonstration's: vectors are scaled to mean 0 and
+            deviation 1 in them. Not scaled when None.
     """
     generator = torch.Generator().manual_seed(seed)
     encoder = make_encoder(
-        observation_space, generator, categorical=categorical, channels_last=channels_last
-    )
+        observation_space, generator, categorical=categorical, channels_last=channels_last,
+        examples=examples,
+    )  # fmt: skip
     images = [module for module in encoder.modules() if isinstance(module, Image)]
     if hidden is None:
         large = any(image.is_large for image in images)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class Training:
         config: TrainConfig | None = None,
         *,
         success: Success | None = None,
-        network: MakeNetwork = make_network,
+        network: MakeNetwork | None = None,
         envs: VectorEnv[Any, Any, Any] | None = None,
         evaluator: Evaluator | None = None,
         initial_weights: Mapping[str, torch.Tensor] | None = None,
@@ -65,11 +66,13 @@ class Training:
         Args:
             make_env: makes the plain environment, wrapped as the demonstrations were recorded; may
                 be None with `envs` and `evaluator`.
-            demos: demonstrations of it; with `Standard()` only their way of ending matters.
+            demos: demonstrations of it; with `Standard()` only their way of ending matters, and
+                the scale of what is seen in them.
             curriculum: where episodes start.
             config: see TrainConfig.
             success: which endings count as success.
-            network: from an observation and an action space to a network, see `learners.networks`.
+            network: from an observation and an action space to a network, see `learners.networks`;
+                by default `make_network`, which sees vectors on the scale of the demonstrations'.
             envs: a batched env that draws its own starts, as `PommermanVector` does, to train in
                 instead of copies of `make_env()`, which is then for evaluation alone. To be
                 resumed exactly it needs `get_state`, `set_state` and `observe`.
@@ -114,7 +117,9 @@ class Training:
         made = envs or BackplayVector([make] * max(1, own.count))
         self.envs: Any = divide(made, self.config.num_envs, self.workers)
         action_space = self.envs.single_action_space
-        net = network(self.envs.single_observation_space, action_space, seed=self.config.seed)
+        seen = [observation for demo in demos for observation in demo.observations]
+        make_net = network or partial(make_network, examples=seen)
+        net = make_net(self.envs.single_observation_space, action_space, seed=self.config.seed)
         if initial_weights is not None:
             load_weights(net, initial_weights)
         ppo, seed = self.config.ppo, self.config.seed
