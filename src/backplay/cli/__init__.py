@@ -29,6 +29,7 @@ COMMANDS = {
     "check": "restore every state of a demonstration and compare it to the bit",
     "train": "train an agent from demonstrations",
     "evaluate": "measure a trained agent from the true start",
+    "watch": "film a trained agent from the true start: GIF or MP4",
     "advise": "say beforehand whether Backplay will help, and with which windows",
     "report": "turn run directories into tables, figures and one page",
     "compare": "put two folders of runs side by side: differences with intervals",
@@ -56,6 +57,7 @@ your own environment:
   backplay check MiniGrid-DoorKey-8x8-v0 demo.npz
   backplay train MiniGrid-DoorKey-8x8-v0 demo.npz --frames 500000 --dir runs/doorkey
   backplay evaluate runs/doorkey
+  backplay watch runs/doorkey
 
 `backplay COMMAND --help` explains each command with examples."""
 

@@ -256,8 +256,8 @@ def _chosen(config: ShowConfig) -> MazeSet:
 
 def train(config: TrainConfig) -> int:
     """Trains to the end or until Ctrl-C, which is exit code 130."""
+    from backplay.cli.carrying import STOPPED, carry
     from backplay.cli.maze_runs import open_maze_run
-    from backplay.cli.watch import STOPPED, watch
 
     if config.resume is not None:
         if replace(config, resume=None) != TrainConfig():
@@ -274,7 +274,7 @@ def train(config: TrainConfig) -> int:
             print("stopped while it imitated the demonstrations; nothing was written")
             return STOPPED
     again = f"backplay maze train --resume {shlex.quote(str(opened.path))}"
-    code = watch(opened.run, again, work=work)
+    code = carry(opened.run, again, work=work)
     if code == 0:
         opened.say_result()
     return code

@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,8 +14,8 @@ import torch
 import tyro
 
 from backplay import runs
+from backplay.cli.carrying import carry
 from backplay.cli.options import say_doubts
-from backplay.cli.watch import watch
 from backplay.curricula import (
     Backplay,
     Curriculum,
@@ -34,8 +34,25 @@ from backplay.train import TrainConfig as Settings
 from backplay.train.env_job import EnvJob
 from backplay.train.env_work import EnvWork
 from backplay.train.environments import parse_env_kwargs
-from backplay.train.job import Work
+from backplay.train.job import Work, to_json
 from backplay.train.own_envs import on_my_word
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told(Settings):
+    """The settings of a run, where it matters whether its frames were told."""
+
+    frames: int | None = None  # type: ignore[assignment]  # None is never handed on
+    """Frames to train for, 500,000 if nothing is said; with --resume: in all, to go on until."""
+
+    def __post_init__(self) -> None:
+        self.settled  # noqa: B018  # raises where a setting is none
+
+    @property
+    def settled(self) -> Settings:
+        """The settings, with the frames that are meant."""
+        told = {field.name: getattr(self, field.name) for field in fields(self)}
+        return Settings(**{name: value for name, value in told.items() if value is not None})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +64,7 @@ class TrainConfig:
         backplay train MountainCar-v0 car.npz --curriculum uniform --seed 1 --ppo.gamma 0.999
         backplay train MountainCar-v0 car.npz --regime gail --curriculum standard
         backplay train --resume runs/doorkey
+        backplay train --resume runs/doorkey --frames 2000000
 
     The default curriculum starts near the end of the demonstration and moves back with success;
     `uniform` starts anywhere on it, `standard` in the initial state only, and
@@ -58,7 +76,7 @@ class TrainConfig:
     A class of your own is named by its file, `./grid.py:KeyDoor`, or its module; a run of one takes
     the same word again: `backplay train ./grid.py:KeyDoor --resume runs/doors`.
 
-    Ctrl-C stops, saves and says how to go on.
+    Ctrl-C stops, saves and says how to go on. A run that has ended goes on with more --frames.
     """
 
     env: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="ENV")] = None
@@ -79,7 +97,7 @@ class TrainConfig:
     """Write logs for TensorBoard, too, into the run's directory."""
     env_kwargs: Annotated[str | None, tyro.conf.arg(metavar="JSON")] = None
     """Arguments of the environment as a JSON object; by default those of the demonstration."""
-    settings: Annotated[Settings, tyro.conf.arg(name="")] = field(default_factory=Settings)
+    settings: Annotated[Told, tyro.conf.arg(name="")] = field(default_factory=Told)
     """Everything else."""
 
 
@@ -90,7 +108,7 @@ def train(config: TrainConfig) -> int:
     else:
         run, work = _begun(config)
     again = f"backplay train --resume {shlex.quote(str(run.path))}"
-    code = watch(run, again, work=work, tensorboard=config.tensorboard)
+    code = carry(run, again, work=work, tensorboard=config.tensorboard)
     if code == 0:
         _say_result(run)
     return code
@@ -120,7 +138,7 @@ def _begun(config: TrainConfig) -> tuple[Run, Work]:
     on_my_word(config.env)
     kwargs = None if config.env_kwargs is None else parse_env_kwargs(config.env_kwargs)
     curriculum = _curriculum(config, [load(file) for file in config.demos])
-    job = EnvJob.of(config.env, curriculum, config.settings, kwargs, config.regime)
+    job = EnvJob.of(config.env, curriculum, config.settings.settled, kwargs, config.regime)
     work = job.begin(files=config.demos)  # first, so that bad input leaves no directory behind
     run = prepare(path, job, config.demos, threads=torch.get_num_threads())
     _say_success(config, work)
@@ -138,11 +156,13 @@ def _say_success(config: TrainConfig, work: EnvWork) -> None:
 
 
 def _resumed(config: TrainConfig, path: Path) -> tuple[Run, Work | None]:
-    exact = config.settings.exact_resume
-    if replace(config, resume=None, env=None) != TrainConfig(settings=Settings(exact_resume=exact)):
+    exact, frames = config.settings.exact_resume, config.settings.frames
+    plain = TrainConfig(settings=Told(exact_resume=exact, frames=frames))
+    if replace(config, resume=None, env=None, tensorboard=False) != plain:
         raise BackplayError(
             "--resume",
-            expected="no other option but --no-exact-resume: a run goes on as it was set up",
+            expected="no other option but --frames, --tensorboard and --no-exact-resume: a run goes"
+            " on as it was set up",
             do="Start a new run for other settings.",
         )
     if config.env is not None:
@@ -151,11 +171,33 @@ def _resumed(config: TrainConfig, path: Path) -> tuple[Run, Work | None]:
     job, threads = asked(run)
     if not isinstance(job, EnvJob):
         raise BackplayError(f"{path} is no run of backplay train", do=f"Use backplay work {path}.")
+    if frames is not None:
+        job = _extended(run, job, frames)
     if exact:
         return run, None
     torch.set_num_threads(threads)
     changed = replace(job, settings={**job.settings, "exact_resume": False})
     return run, changed.begin(files=run.demonstrations)
+
+
+def _extended(run: Run, job: EnvJob, frames: int) -> EnvJob:
+    """The job with so many frames, written into its directory."""
+    if frames < job.frames:
+        raise BackplayError(
+            "--frames", expected=f"at least the {job.frames:,} that this run is to have",
+            got=f"{frames:,}", do="A run is made longer, never shorter.",
+        )  # fmt: skip
+    if frames == job.frames:
+        return job
+    ppo = job.config.ppo
+    if min(ppo.final_learning_rate, ppo.final_entropy_coefficient) < 1:
+        print(
+            "the learner's rates, which fall to the end, rise and fall once more", file=sys.stderr
+        )
+    longer = replace(job, settings={**job.settings, "frames": frames})
+    with run.locked():
+        run.extend(to_json(longer))
+    return longer
 
 
 def _curriculum(config: TrainConfig, demos: Sequence[Demonstration]) -> Curriculum:
@@ -169,7 +211,7 @@ def _curriculum(config: TrainConfig, demos: Sequence[Demonstration]) -> Curricul
         return Standard()
     if config.windows:
         return Backplay(tuple(_window(text) for text in config.windows))
-    frames, lengths = config.settings.frames, [len(demo) for demo in demos]
+    frames, lengths = config.settings.settled.frames, [len(demo) for demo in demos]
     if config.curriculum == "reverse":
         # As in the paper's Maze, where initial states come alone after 1750 of 2000 epochs.
         each = max(1, frames // 100)

@@ -1,61 +1,57 @@
-"""Carries out one run directory in this process, in sight: progress, Ctrl-C, how to go on.
-
-Comes in: a run directory. Goes out: an exit code, and what is said on the way. For `train`,
-`maze train` and `work`. Does not know: what is trained.
-"""
+"""`backplay watch`: a film of what an agent has learned."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from backplay.cli.options import require_new_file
 from backplay.errors import BackplayError
-from backplay.learners.workers import Workers
-from backplay.runs import Run
-from backplay.runs.execute import SAVE_SECONDS, carry_out
-from backplay.train.job import Work
-from backplay.ui.display import open_display, showing
-from backplay.ui.interrupts import STOP_SIGNALS, STOPPING, interrupts
-
-STOPPED = 130
+from backplay.train.own_envs import on_my_word
 
 
-def watch(
-    run: Run,
-    again: str,
-    *,
-    work: Work | None = None,
-    tensorboard: bool = False,
-    save_seconds: float = SAVE_SECONDS,
-    workers: Workers | None = None,
-) -> int:
-    """Works until the end, which is 0, or until it is told to stop, which is 130.
+@dataclass(frozen=True, kw_only=True)
+class WatchConfig:
+    """Films one episode of a trained agent from the environment's own reset.
 
-    Args:
-        run: what `prepare` made.
-        again: the command that resumes it.
-        work: as `carry_out` takes it.
-        tensorboard: whether to write logs for it; a run that has some gets more.
-        save_seconds: at most so much work is lost to a kill.
-        workers: with whom, if not alone.
+        backplay watch runs/doorkey
+        backplay watch runs/doorkey --out doorkey.mp4 --seed 3 --sampled
+        backplay watch runs/doors --env ./grid.py:KeyDoor
+
+    Without --out the film is DIR/watch.gif. An environment without a picture of its own, render
+    mode rgb_array, is filmed in words.
     """
-    first = workers is None or workers.rank == 0
-    logs = run.path / "tensorboard"
-    if logs.is_symlink():
-        raise BackplayError(f"{logs} is a link", do="Remove it: links in a run are not followed.")
-    logged = first and (tensorboard or logs.exists())
-    try:
-        with (
-            interrupts(STOPPING, signals=STOP_SIGNALS) as asked,
-            open_display() as display,
-            showing(run, display, tensorboard=logged) as show,
-        ):
-            done = carry_out(
-                run.path, work=work, stop=lambda: bool(asked), show=show,
-                say=display.say if first else None, save_seconds=save_seconds, workers=workers,
-            )  # fmt: skip
-    except KeyboardInterrupt:
-        kept = "from the last checkpoint" if run.checkpoint.exists() else "from the beginning"
-        if first:
-            print(f"stopped at once; to go on {kept}: {again}")
-        return STOPPED
-    if not done and first:
-        print(f"stopped and saved; to go on: {again}")
-    return 0 if done else STOPPED
+
+    dir: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
+    """The run's directory."""
+    out: Path | None = None
+    """A .gif or .mp4 to write."""
+    env: str | None = None
+    """The run's environment, said again, if it is code of yours: file.py:Class or module:Class."""
+    seed: int = 10_000
+    """Of the environment's reset; of the demonstration, where these are levels or maps."""
+    sampled: bool = False
+    """Draw the actions instead of taking the likeliest."""
+    overwrite: bool = False
+    """Replace the file if it exists."""
+
+
+def watch(config: WatchConfig) -> None:
+    """Writes the film, and says what it shows."""
+    from backplay.envs.films import require_film, write_film
+    from backplay.studio.films import film_of
+
+    if config.seed < 0:
+        raise BackplayError("--seed", expected="a whole number from 0 on", got=str(config.seed))
+    out = config.out or config.dir / "watch.gif"
+    require_film(out)
+    require_new_file(out, overwrite=config.overwrite or config.out is None)
+    if config.env is not None:
+        on_my_word(config.env)
+    film = film_of(config.dir, seed=config.seed, greedy=not config.sampled)
+    write_film(out, film.frames, film.fps)
+    ended = {True: "success", False: "no success", None: "left before its end"}[film.success]
+    print(f"{out}: {film.steps} steps, return {film.total_reward:g}, {ended}")

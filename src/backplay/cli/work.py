@@ -38,14 +38,14 @@ class WorkConfig:
 
 def work(config: WorkConfig) -> int:
     """Works until the end or until it is told to stop, which is exit code 130."""
-    from backplay.cli.watch import watch
+    from backplay.cli.carrying import carry
     from backplay.learners.workers import distributed
     from backplay.runs import open_run
     from backplay.train.own_envs import on_my_word
 
     if config.env is not None:
         on_my_word(config.env)
-    return watch(
+    return carry(
         open_run(config.dir), f"backplay work {shlex.quote(str(config.dir))}",
         tensorboard=config.tensorboard, save_seconds=config.save_seconds, workers=distributed(),
     )  # fmt: skip

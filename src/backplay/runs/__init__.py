@@ -8,6 +8,7 @@
     processes.jsonl          who worked on it: a line for each process, with command and versions
     checkpoints/N.safetensors  all that going on needs, named by frames; the last two are kept
     result.json              at the end: what was measured
+    extended.json            the job with more frames, if it was asked for later
     lock                     held while a process works here
 
 Comes in: plain data and numpy arrays. Goes out: the same, exactly as it was saved, or an error that

@@ -16,7 +16,7 @@ from backplay.data.files import failed, opened_folder
 from backplay.errors import BackplayError, show
 
 _BROKEN = (errno.EIO, errno.EISDIR, errno.ENOTDIR, errno.ELOOP, errno.EINVAL, errno.ENXIO)
-_OURS = r"(config|provenance|result)\.json|\d+\.npz|\d+\.safetensors"
+_OURS = r"(config|provenance|result|extended)\.json|\d+\.npz|\d+\.safetensors"
 _LEFTOVER = re.compile(rf"\.({_OURS})\.[0-9a-f]{{12}}")  # as `data.files` names them
 UNFINISHED = ".backplay-unfinished"
 """Stands first in a directory that is being made: only then may `create` clear what it finds."""

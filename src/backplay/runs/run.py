@@ -22,6 +22,7 @@ from backplay.runs.checkpoints import Checkpoint, Loaded
 from backplay.runs.files import damaged, is_broken, reason, unread
 
 CONFIG, PROVENANCE, RESULT = "config.json", "provenance.json", "result.json"
+EXTENDED = "extended.json"
 METRICS, CLOCK, CHECKPOINTS = "metrics.jsonl", "clock.jsonl", "checkpoints"
 PROCESSES, DIGESTS = "processes.jsonl", "demonstrations"
 _RACES = 10  # how often a reader looks again while a writer removes what it found
@@ -37,8 +38,10 @@ class Run:
 
     @property
     def job(self) -> dict[str, Any]:
-        """The job that it carries out, as `train.job.to_json` wrote it."""
-        job: Any = self.config.get("job")
+        """The job that it carries out, as `train.job.to_json` wrote it; the longer one if any."""
+        do = "Remove it: the run then ends where it was first to end."
+        longer = self._document(EXTENDED, do)
+        job: Any = (longer or self.config).get("job")
         if isinstance(job, dict):
             return job
         if "maze" not in self.config and "env" not in self.config:  # as versions up to 0.1.0 had it
@@ -150,6 +153,15 @@ class Run:
             )  # fmt: skip
         lines.cut(file, found[1].metrics.bytes if found else 0)
         return found[0] if found else None
+
+    def extend(self, job: dict[str, Any]) -> None:
+        """Lets the run go on as this job, the same but for its frames; whoever asks has the lock.
+
+        The result goes first: a run that is killed between the two ends once more where it ended.
+        """
+        (self.path / RESULT).unlink(missing_ok=True)
+        sync_folder(self.path)
+        documents.write(self.path / EXTENDED, {"job": job}, documents.digest(self.config))
 
     def append_metrics(self, values: dict[str, Any]) -> None:
         """Adds one line to the metrics; NaN and the infinities, which JSON lacks, become null."""

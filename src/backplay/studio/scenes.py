@@ -49,6 +49,11 @@ class EnvScenes:
         """The steps of each demonstration."""
         return [len(demo) for demo in self.demos]
 
+    @property
+    def fps(self) -> float:
+        """Pictures a second, as the environment has it."""
+        return float(self._env.metadata.get("render_fps") or 10)
+
     def picture(self, demo: int, step: int) -> Drawn:
         """A state of a demonstration."""
         stand(self._env, self.demos[demo], step)
@@ -56,8 +61,20 @@ class EnvScenes:
 
     def play(self, demo: int, step: int, *, greedy: bool, seed: int) -> Iterator[Moment]:
         """An episode from that state; from step 0 the one that the demonstration's seed begins."""
-        env, seen = self._env, self.demos[demo].observations[step]
-        stand(env, self.demos[demo], step)
+        stand(self._env, self.demos[demo], step)
+        seen = self.demos[demo].observations[step]
+        return self._played(seen, Start(demo, step), greedy=greedy, seed=seed)
+
+    def play_from_reset(self, seed: int, *, greedy: bool) -> Iterator[Moment]:
+        """An episode from the environment's own reset with this seed."""
+        seen, _ = self._env.reset(seed=seed)
+        return self._played(seen, None, greedy=greedy, seed=seed)
+
+    def _played(
+        self, seen: Any, start: Start | None, *, greedy: bool, seed: int
+    ) -> Iterator[Moment]:
+        """What the policy does from here on."""
+        env = self._env
         act = acting(self._training.learner, greedy=greedy, seed=seed)
         total, count, over = 0.0, 0, False
         yield Moment(partial(pictures.seen, env, seen), total, None)
@@ -69,7 +86,7 @@ class EnvScenes:
             success = None
             if over:
                 ending = Ending(
-                    Start(demo, step), total, count, float(reward), bool(terminated),
+                    start, total, count, float(reward), bool(terminated),
                     bool(truncated), info,
                 )  # fmt: skip
                 success = bool(self._training.succeeded(ending))
