@@ -25,16 +25,17 @@ from backplay.learners import PPOConfig, make_network
 from backplay.train import TrainConfig, Training
 
 FLAGS = {"learning_rate": 1e-3, "passes": 8}
+BASE = {"learning_rate": 3e-4, "passes": 4}
 SETTINGS: dict[str, dict[str, Any]] = {
-    # What was the default; its learning rate, its passes; both.
-    "base": {},
-    "rate": {"learning_rate": 1e-3},
-    "passes10": {"passes": 10},
+    # The default of 0.1.0; another learning rate, more passes, both.
+    "base": BASE,
+    "rate": {**BASE, "learning_rate": 1e-3},
+    "passes10": {**BASE, "passes": 10},
     "flags": FLAGS,
     # Observations scaled by what the demonstrations show of them.
-    "scaled": {"scaled": True},
-    "scaled-rate": {"scaled": True, "learning_rate": 1e-3},
-    "scaled-passes10": {"scaled": True, "passes": 10},
+    "scaled": {"scaled": True, **BASE},
+    "scaled-rate": {"scaled": True, **BASE, "learning_rate": 1e-3},
+    "scaled-passes10": {"scaled": True, **BASE, "passes": 10},
     "scaled-flags": {"scaled": True, **FLAGS},
     # One thing more or less than scaled-flags.
     "sf-mb128": {"scaled": True, **FLAGS, "minibatch_size": 128},

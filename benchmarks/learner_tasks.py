@@ -19,7 +19,7 @@ from gymnasium import spaces
 import backplay as bp
 from backplay.paper.sparse_tasks.classic import push, push_smoothly, swing
 from backplay.paper.sparse_tasks.grid_person import OneLayout
-from backplay.paper.sparse_tasks.minigrid import demonstration, door_key, four_rooms
+from backplay.paper.sparse_tasks.minigrid import MINIGRID, demonstration, door_key, four_rooms
 from backplay.paper.sparse_tasks.ours import OURS
 from backplay.paper.sparse_tasks.robotics import demonstration as steered
 from backplay.paper.sparse_tasks.robotics import pointmaze
@@ -247,6 +247,10 @@ UNSEEN = {
     "umaze": Small(
         partial(pointmaze, *UMAZE), partial(steered, *UMAZE), 80_000,
         "unbounded vector, continuous, sparse",
+    ),
+    "keycorridor": Small(
+        MINIGRID["keycorridor"].make, MINIGRID["keycorridor"].demonstrate, 300_000,
+        "vector of zeros and ones, sparse, long",
     ),
     "chain": Small(
         OURS["chain"].make, OURS["chain"].demonstrate, 150_000, "discrete, a trap that pays",

@@ -132,7 +132,7 @@ def test_coefficients_decay_linearly() -> None:
     )
     assert [config.learning_rate_at(p) for p in (0, 0.5, 1)] == pytest.approx([0.1, 0.05, 0])
     assert [config.entropy_coefficient_at(p) for p in (0, 1)] == pytest.approx([0.2, 0.1])
-    assert PPOConfig().learning_rate_at(1) == 3e-4
+    assert PPOConfig().learning_rate_at(1) == 1e-3
 
 
 @pytest.mark.parametrize(

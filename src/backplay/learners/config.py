@@ -8,17 +8,17 @@ from backplay.errors import BackplayError, show
 
 @dataclass(frozen=True, kw_only=True)
 class PPOConfig:
-    """Hyperparameters of PPO."""
+    """Hyperparameters of PPO; its defaults were chosen on ten small tasks, results/learner.md."""
 
     num_steps: int = 256
     """Steps of each env in one rollout; the batch is envs × steps."""
     minibatch_size: int = 256
     """Samples of one gradient step, about: the batch is split evenly into minibatches near it."""
-    passes: int = 4
+    passes: int = 8
     """Passes over the batch per update (also called epochs)."""
     minibatches_per_pass: int | None = None
     """Use only the first so many shuffled minibatches of each pass; all of them when None."""
-    learning_rate: float = 3e-4
+    learning_rate: float = 1e-3
     """Adam's learning rate at the start."""
     final_learning_rate: float = 1.0
     """Share of the learning rate left at the end, reached linearly; 0 decays it to zero."""

@@ -81,9 +81,9 @@ def task(name: str, layout: int, play: Callable[[Person], None], **more: Any) ->
 
 
 # The same settings for both trainers.
-_OURS = {"num_steps": 256, "minibatch_size": 128, "passes": 6, "entropy_coefficient": 0.01}
+_OURS = {"num_steps": 256, "minibatch_size": 128, "passes": 6, "learning_rate": 3e-4}
 _SB3 = {"n_steps": 256, "batch_size": 128, "n_epochs": 6, "ent_coef": 0.01}
-_QUICK = {"num_steps": 128, "minibatch_size": 256}
+_QUICK = {"num_steps": 128, "passes": 4, "learning_rate": 3e-4}
 
 MINIGRID = {
     "keycorridor": task(
