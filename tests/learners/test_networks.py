@@ -288,3 +288,53 @@ def test_only_the_environment_sees_clipped_actions() -> None:
         parameters, outside
     )
     assert float(difference) == pytest.approx((9 - 1) / 2)
+
+
+def seen_as(space: spaces.Box, examples: Any, row: Any) -> list[float]:
+    listed = None if examples is None else list(examples)
+    encoder = make_encoder(space, torch.Generator(), examples=listed)
+    return encoder(torch.as_tensor(np.array([row], space.dtype)))[0].tolist()
+
+
+def test_vectors_are_scaled_by_examples() -> None:
+    space = spaces.Box(-np.inf, np.inf, (3,))
+    examples = np.array([[100.0, 0.01, 5.0], [102.0, 0.03, 5.0]], np.float32)
+    assert seen_as(space, examples, examples[0]) == pytest.approx([-1, -1, 0], abs=1e-3)
+    assert seen_as(space, examples, [103.0, 0.02, 6.0]) == pytest.approx([2, 0, 1], abs=1e-3)
+    assert seen_as(space, examples, [1e6, -1e6, 5.5]) == pytest.approx([10, -10, 0.5], abs=1e-3)
+    assert seen_as(space, None, [1e6, -1e6, 5.5]) == [1e6, -1e6, 5.5]
+
+
+def test_what_is_rare_in_the_examples_is_not_blown_up() -> None:
+    once = np.zeros((100, 1), np.float32)
+    once[7] = 1.0
+    space = spaces.Box(0, 1, (1,))
+    assert seen_as(space, once, [1.0]) == pytest.approx([3.0])
+
+
+def test_numbers_that_hardly_vary_keep_their_scale() -> None:
+    examples = np.array([[1000.0], [1000.5]], np.float32)
+    assert seen_as(spaces.Box(0, 2e3, (1,)), examples, [1001.25]) == pytest.approx([1.0])
+
+
+def test_parts_of_a_dict_are_scaled_apart_and_texts_and_categories_left_alone() -> None:
+    space = spaces.Dict(
+        speed=spaces.Box(-1, 1, (1,)), cell=spaces.Discrete(3), mission=spaces.Text(9)
+    )
+    examples = [{"speed": np.array([x], np.float32), "cell": 2, "mission": "go"} for x in (0, 0.02)]
+    encoder = make_encoder(space, torch.Generator(), examples=examples)
+    batch = {"speed": torch.tensor([[0.02]]), "cell": torch.tensor([2])}
+    by_key = {"speed": [1.0], "cell": [0.0, 0.0, 1.0]}
+    wanted = [x for key in space if key in by_key for x in by_key[key]]
+    assert encoder(batch)[0].tolist() == pytest.approx(wanted)
+
+
+def test_the_scale_goes_with_the_weights() -> None:
+    space, actions = spaces.Box(-1, 1, (2,)), spaces.Discrete(2)
+    examples = [np.array(row, np.float32) for row in ((0.0, 0.1), (0.01, 0.2))]
+    taught = make_network(space, actions, seed=0, examples=examples)
+    other = make_network(space, actions, seed=1)
+    other.load_state_dict(taught.state_dict())
+    batch = torch.tensor([[0.02, -0.7]])
+    assert other(batch)[1].item() == taught(batch)[1].item()
+    assert len(list(taught.parameters())) == len(list(other.parameters()))

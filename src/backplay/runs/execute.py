@@ -222,6 +222,7 @@ def opened(path: Path) -> tuple[Run, Work]:
     """A run as it stood when it was saved last; BackplayError where nothing was saved."""
     run = runs.open_run(path)
     loaded = run.load()
+    asked(run)  # a damaged job is the first thing to say
     if loaded is None:
         raise BackplayError(
             f"{path} has no checkpoint yet", do=f"Go on with it: backplay work {path}"

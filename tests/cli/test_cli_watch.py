@@ -1,0 +1,96 @@
+"""`backplay watch`, and runs that are made longer."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_results import Run, assert_refused
+from PIL import Image
+
+from backplay import runs
+
+TINY = ("--num-envs", 2, "--ppo.num-steps", 64, "--final-episodes", 4, "--evaluation-episodes", 2)
+
+
+@pytest.fixture
+def lake(run: Run, demos: dict[str, Path]) -> Run:
+    """A small run in the directory r."""
+    words = ("--frames", 256, "--evaluate-every", 0, "--dir", "r")
+    assert run("train", "FrozenLake-v1", demos["lake"], *words, *TINY).code == 0
+    return run
+
+
+def test_an_agent_is_filmed(lake: Run) -> None:
+    told = lake("watch", "r", "--seed", 3)
+    assert told.code == 0, told
+    with Image.open("r/watch.gif") as film:
+        assert f"r/watch.gif: {film.n_frames - 1} steps, return " in told.out
+        assert film.size == (256, 256)
+        assert np.asarray(film.convert("RGB")).std() > 10
+    assert lake("watch", "r").code == 0  # its own file is written again
+    assert lake("watch", "r", "--out", "a.mp4", "--sampled").code == 0
+    assert Path("a.mp4").read_bytes()[4:8] == b"ftyp"
+    assert_refused(lake("watch", "r", "--out", "a.mp4"), "a.mp4 exists already")
+    assert_refused(lake("watch", "r", "--out", "a.png"), ".gif or .mp4", "a.png")
+    assert_refused(lake("watch", "nowhere"), "nowhere is no run")
+
+
+def test_what_draws_nothing_is_filmed_in_words(run: Run) -> None:
+    Path("walk.py").write_text(
+        "import gymnasium as gym\n"
+        "class Walk(gym.Env):\n"
+        "    observation_space = gym.spaces.Discrete(4)\n"
+        "    action_space = gym.spaces.Discrete(2)\n"
+        "    def reset(self, *, seed=None, options=None):\n"
+        "        super().reset(seed=seed)\n"
+        "        self.at = 0\n"
+        "        return self.at, {}\n"
+        "    def step(self, action):\n"
+        "        self.at = max(0, self.at + (1 if action else -1))\n"
+        "        return self.at, float(self.at == 3), self.at == 3, False, {}\n"
+    )
+    env = "./walk.py:Walk"
+    assert run("record", env, "--out", "a.npz", "--actions", "1,1,1").code == 0
+    assert run("train", env, "a.npz", "--dir", "r", "--frames", 256, *TINY).code == 0
+    told = run("watch", "r", "--env", env, "--sampled")
+    assert told.code == 0, told
+    assert "success" in told.out
+    with Image.open("r/watch.gif") as film:
+        first = np.asarray(film.convert("L"))
+        film.seek(film.n_frames - 1)
+        assert (np.asarray(film.convert("L")) != first).any()  # 0, then 3
+
+
+def test_a_run_that_has_ended_is_made_longer(lake: Run, demos: dict[str, Path]) -> None:
+    assert lake("train", "--resume", "r", "--frames", 256).code == 0  # nothing to do
+    told = lake("train", "--resume", "r", "--frames", 512)
+    assert told.code == 0, told
+    assert "at 256 of 512 frames" in told.err
+    assert "after 512 frames" in told.out
+    # As one that was to be so long from the beginning; it was only measured once more, at 256.
+    words = ("--frames", 512, "--evaluate-every", 256, "--dir", "long")
+    assert lake("train", "FrozenLake-v1", demos["lake"], *words, *TINY).code == 0
+    longer, long = (runs.open_run(Path(name)) for name in ("r", "long"))
+    assert longer.job["frames"] == 512
+    states = [run.load().state for run in (longer, long)]  # type: ignore[union-attr]
+    for name in ("network", "optimiser"):
+        for key, part in states[0]["learner"][name].items():
+            assert (part == states[1]["learner"][name][key]).all(), key
+    assert longer.result["measures"] == long.result["measures"]  # type: ignore[index]
+    assert_refused(lake("train", "--resume", "r", "--frames", 300), "--frames", "at least the 512")
+    assert_refused(lake("train", "--resume", "r", "--frames", 0), "frames")
+
+
+def test_a_kill_while_it_is_made_longer_loses_nothing(lake: Run) -> None:
+    """Between the two steps of `extend` there is no result and no longer job."""
+    before = json.loads(Path("r/result.json").read_text())
+    Path("r/result.json").unlink()
+    assert lake("train", "--resume", "r").code == 0
+    assert json.loads(Path("r/result.json").read_text()) == before
+
+
+def test_rates_that_fall_are_spoken_of(run: Run, demos: dict[str, Path]) -> None:
+    falling = ("--ppo.final-learning-rate", 0, "--frames", 128, "--dir", "r")
+    assert run("train", "FrozenLake-v1", demos["lake"], *falling, *TINY).code == 0
+    assert "rise and fall once more" in run("train", "--resume", "r", "--frames", 256).err
