@@ -4,9 +4,11 @@
     python benchmarks/pommerman_tuning.py backplay 3e6 width=128 "hidden=(128,)" seed=1
 
 The maps are those of map seed 100; experiments report on map seed 0. Options are fields of
-`PPOConfig`, arguments of `fact_network`, or `seed`. A line of JSON for each of 20 evaluations: wins
-of 100 games from the true starts, wins of the last 400 episodes of training, seconds of the
-processor for playing and for learning; at the end wins of 400 games, and on maps held out.
+`PPOConfig`, arguments of `fact_network`, or `seed`, `maps`, `envs` (games side by side),
+`observation`, `budget`: the frames of the whole run of which this is the beginning, for rates and
+windows. A line of JSON for each of 10 evaluations: wins of 100 games from the true starts, wins of
+the last 400 episodes of training, seconds of the processor for playing and for learning; at the end
+wins of 400 games, and on maps held out.
 """
 
 import ast
@@ -31,7 +33,9 @@ from backplay.paper.pommerman.play import play_maps
 from backplay.paper.pommerman.presets import PRESETS
 from backplay.wrapper import advance
 
-ENVS, EVALUATIONS, GAMES, FINAL_GAMES, MAP_SEED = 60, 20, 25, 100, 100
+EVALUATIONS, GAMES, FINAL_GAMES, MAP_SEED = 10, 100, 400, 100
+
+OWN = {"seed": 0, "envs": 60, "budget": None, "observation": "facts", "maps": 4}
 
 
 def curriculum(regime: str, frames: int) -> Curriculum:
@@ -40,41 +44,49 @@ def curriculum(regime: str, frames: int) -> Curriculum:
     return {"standard": Standard(), "uniform": Uniform(), "backplay": windows}[regime]
 
 
-def options(words: list[str]) -> tuple[int, dict[str, Any], dict[str, Any]]:
-    """The seed, the learner's settings and the network's, from words such as `width=128`."""
+def options(words: list[str]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """The run's own options, the learner's and the network's, from words such as `width=128`."""
     found = {name: ast.literal_eval(value) for name, value in (word.split("=") for word in words)}
-    seed = int(found.pop("seed", 0))
+    own = {name: found.pop(name, default) for name, default in OWN.items()}
     learner = {
         field.name: found.pop(field.name) for field in fields(PPOConfig) if field.name in found
     }
     unknown = found.keys() - inspect.signature(fact_network).parameters.keys()
     if unknown:
         raise SystemExit(f"neither of PPOConfig nor of fact_network: {', '.join(sorted(unknown))}")
-    return seed, learner, found
+    return own, learner, found
 
 
-def wins(learner: PPO, maps: list[Perspective], games: int, *, greedy: bool = False) -> Any:
+def wins(
+    learner: PPO, maps: list[Perspective], games: int, observation: Any, *, greedy: bool = False
+) -> Any:
     """Games from the first state of every map."""
     generator = torch.Generator().manual_seed(0)
     return play_maps(
         maps, lambda seen: learner.act(seen, greedy=greedy, generator=generator), games=games,
-        seed=10_000, opponents="fsmts", simulations=50, observation="facts",
+        seed=10_000, opponents="fsmts", simulations=50, observation=observation,
     )  # fmt: skip
 
 
 def main() -> None:
     torch.set_num_threads(1)
     regime, frames = sys.argv[1], int(float(sys.argv[2]))
-    seed, settings, shape = options(sys.argv[3:])
+    own, settings, shape = options(sys.argv[3:])
+    seed, budget = own["seed"], int(own["budget"] or frames)
     config = replace(PRESETS["ours"].ppo, **settings)
-    library = make_games(4, held_out=10, seed=MAP_SEED)
+    library = make_games(own["maps"], held_out=10, seed=MAP_SEED)
     maps = [game.seen_by("winner") for game in library.training]
     apart = [game.seen_by("winner") for game in library.held_out]
-    starts = curriculum(regime, frames)
+    starts = curriculum(regime, budget)
     envs = PommermanVector(
-        ENVS, demos=maps, curriculum=starts, initial="demonstration", observation="facts"
+        own["envs"],
+        demos=maps,
+        curriculum=starts,
+        initial="demonstration",
+        observation=own["observation"],
     )
     space, actions = envs.single_observation_space, envs.single_action_space
+    shape = {"bound": 1.0, **shape}
     learner = PPO(fact_network(space, actions, seed=seed, **shape), actions, config, seed=seed)
     seen, _ = envs.reset(seed=seed)
     recent: deque[bool] = deque(maxlen=400)
@@ -83,7 +95,7 @@ def main() -> None:
         began = time.process_time()
         rollout = learner.collect(envs, seen)
         seen, collected = rollout.last_observations, time.process_time()
-        metrics = learner.update(rollout, progress=done / frames)
+        metrics = learner.update(rollout, progress=done / budget)
         playing += collected - began
         learning += time.process_time() - collected
         done += rollout.frames
@@ -93,7 +105,9 @@ def main() -> None:
         if not ended and done < next_evaluation:
             continue
         next_evaluation = done + frames // EVALUATIONS
-        played = wins(learner, maps, FINAL_GAMES if ended else GAMES)
+        played = wins(
+            learner, maps, (FINAL_GAMES if ended else GAMES) // own["maps"], own["observation"]
+        )
         line = {
             "words": sys.argv[1:], "frames": done, "success": float(played.wins.mean()),
             "by_map": played.by_map, "bomb_share": played.bomb_share,
@@ -101,9 +115,13 @@ def main() -> None:
             "playing": playing, "learning": learning, "learner": metrics,
         }  # fmt: skip
         if ended:
-            greedy = wins(learner, maps, FINAL_GAMES, greedy=True)
+            greedy = wins(
+                learner, maps, FINAL_GAMES // own["maps"], own["observation"], greedy=True
+            )
             line["greedy_success"] = float(greedy.wins.mean())
-            line["held_out_success"] = float(wins(learner, apart, 20).wins.mean())
+            line["held_out_success"] = float(
+                wins(learner, apart, 20, own["observation"]).wins.mean()
+            )
         print(json.dumps(line), flush=True)
 
 

@@ -162,6 +162,19 @@ def test_a_copy_is_a_network_of_its_own() -> None:
     assert other.first.marks.sum() == 0
 
 
+def test_values_stay_within_a_bound() -> None:
+    space = spaces.Box(-1, FACTS - 1, (MOST,), np.int32)
+    free, bound = (
+        fact_network(space, spaces.Discrete(6), seed=1, value_gain=50.0, bound=limit)
+        for limit in (None, 3.0)
+    )
+    facts = some_facts(200, seed=2)
+    (logits, values), (same, within) = free(facts), bound(facts)
+    assert values.abs().max() > 3
+    torch.testing.assert_close(within, 3 * values.tanh())
+    torch.testing.assert_close(logits, same)
+
+
 def test_other_spaces_are_refused() -> None:
     with pytest.raises(BackplayError, match="a box of facts' numbers"):
         fact_network(spaces.Box(0, 1, (3,)), spaces.Discrete(6), seed=0)

@@ -30,8 +30,8 @@ NAMES = [
     "maze-paper",
     "imitation", "maze-reverse", "maze-unseen",
     "grid-worlds", "grid-worlds-apart", "theory", "pommerman-4", "pommerman-100", "pommerman-dense",
-    "pommerman-paper", "demo", "mountaincar", "mountaincar-gail", "keycorridor", "pointmaze",
-    "obstructed",
+    "pommerman-paper", "pommerman-why", "demo", "mountaincar", "mountaincar-gail",
+    "keycorridor", "pointmaze", "obstructed",
     "advise", "curricula", "curricula-choose",
 ]  # fmt: skip
 ALL = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=lambda one: one.name)

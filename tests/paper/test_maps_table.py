@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from backplay.paper.pommerman.maps import maps_cells, maps_tables
+from backplay.paper.pommerman.maps import each_map_tables, maps_cells, maps_tables
 from backplay.report.records import RunRecord, grouped
 from made_up_records import record
 
@@ -47,3 +47,19 @@ def test_a_table_for_each_setting_and_the_papers_reading_where_it_has_one() -> N
     assert second.title == "Maps won: 4 <maps>"
     assert "added up" not in second.note
     assert "the paper" not in second.cells[0]
+
+
+def test_each_map_has_a_row_where_they_are_few_and_means_are_over_seeds() -> None:
+    def run(seed: int, shares: list[float], **changes: Any) -> RunRecord:
+        parts = {part: {"sampled": {"by_map": shares}} for part in ("training", "held_out")}
+        return record(seed, kind="pommerman", setting="4 maps", result=parts, **changes)
+
+    runs = [run(0, [0.5, 1.0]), run(1, [0.7, 0.0]), run(0, [0.0, 0.25], regime="standard")]
+    trained, held_out = each_map_tables([*runs, won(0, 1, 2)])
+    assert trained.title == "Each map: 4 maps"
+    assert held_out.title == "Each map held out: 4 maps"
+    assert trained.cells == [
+        ("map", "backplay", "standard"), ("1", "60%", "0%"), ("2", "50%", "25%"),
+        ("all", "55.0%", "12.5%"),
+    ]  # fmt: skip
+    assert each_map_tables([won(0, 1, 2)]) == []  # 100 maps: too many for rows

@@ -240,13 +240,14 @@ def convolutions(channels: int, side: int, generator: torch.Generator) -> nn.Mod
     return nn.Sequential(*modules)
 
 
-def linear(inputs: int, outputs: int, gain: float, generator: torch.Generator) -> nn.Module:
+def linear(inputs: int, outputs: int, gain: float, generator: torch.Generator) -> nn.Linear:
     """A linear layer with orthogonal weights and zero bias."""
     # Skipping PyTorch's own initialisation also keeps its global generator out of the result.
     layer = nn.utils.skip_init(  # type: ignore[no-untyped-call]  # torch leaves it untyped
         nn.Linear, inputs, outputs
     )
-    return initialise(layer, gain, generator)
+    initialise(layer, gain, generator)
+    return layer  # type: ignore[no-any-return]
 
 
 def initialise(layer: nn.Module, gain: float, generator: torch.Generator) -> nn.Module:

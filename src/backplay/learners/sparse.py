@@ -26,6 +26,7 @@ from torch import Tensor, nn
 from backplay.errors import BackplayError, show
 from backplay.extras import require
 from backplay.learners.encoders import linear
+from backplay.learners.products import apply_linear
 
 BETAS = (0.9, 0.999)  # torch's own for Adam
 
@@ -128,18 +129,28 @@ class TableAdam:
 class FactNetwork(nn.Module):
     """A sum of rows, linear layers, two heads; ReLU after each layer."""
 
-    def __init__(self, first: FactSum, hidden: Sequence[nn.Module], heads: nn.Module) -> None:
+    def __init__(
+        self,
+        first: FactSum,
+        hidden: Sequence[nn.Linear],
+        heads: nn.Module,
+        *,
+        bound: float | None = None,
+    ) -> None:
+        """A network of these layers; with a `bound`, values are within it."""
         super().__init__()
-        self.first, self.heads = first, heads
+        self.first, self.heads, self.bound = first, heads, bound
         self.hidden = nn.ModuleList(hidden)
 
     def forward(self, facts: Tensor) -> tuple[Tensor, Tensor]:
         """Logits [n, actions] and values [n] of facts [n, most]."""
         features = self.first(facts).relu_()
         for layer in self.hidden:
-            features = layer(features).relu_()
+            assert isinstance(layer, nn.Linear)
+            features = apply_linear(layer, features).relu_()
         both = self.heads(features)
-        return both[:, :-1], both[:, -1]
+        values = both[:, -1]
+        return both[:, :-1], values if self.bound is None else self.bound * values.tanh()
 
 
 def fact_network(
@@ -152,6 +163,7 @@ def fact_network(
     typical: int = 64,
     policy_gain: float = 0.01,
     value_gain: float = 1.0,
+    bound: float | None = None,
 ) -> FactNetwork:
     """An actor-critic network for facts, with orthogonal layers behind the first.
 
@@ -164,6 +176,7 @@ def fact_network(
         typical: how many facts hold at a time.
         policy_gain: gain of the policy head; small, so that training starts near uniform.
         value_gain: gain of the value head.
+        bound: of values, by a tanh; where returns are known to be within it.
     """
     if not isinstance(observation_space, spaces.Box) or observation_space.dtype != np.int32:
         raise BackplayError(
@@ -181,9 +194,9 @@ def fact_network(
     value = linear(sizes[-1], 1, value_gain, generator)
     heads = nn.utils.skip_init(nn.Linear, sizes[-1], int(action_space.n) + 1)  # type: ignore[no-untyped-call]  # torch leaves it untyped
     with torch.no_grad():
-        heads.weight.copy_(torch.cat([policy.weight, value.weight]))  # type: ignore[list-item]
+        heads.weight.copy_(torch.cat([policy.weight, value.weight]))
         heads.bias.zero_()
-    return FactNetwork(first, layers, heads)
+    return FactNetwork(first, layers, heads, bound=bound)
 
 
 def _kernels() -> Any:

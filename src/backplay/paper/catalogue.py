@@ -29,7 +29,9 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     ),
     "grid_worlds": ("grid-worlds", "grid-worlds-apart"),
     "theory": ("theory",),
-    "pommerman": ("pommerman-4", "pommerman-100", "pommerman-dense", "pommerman-paper"),
+    "pommerman": (
+        "pommerman-4", "pommerman-100", "pommerman-dense", "pommerman-paper", "pommerman-why",
+    ),
     "demo": ("demo",),
     "sparse_tasks": ("mountaincar", "mountaincar-gail", "keycorridor", "pointmaze", "obstructed"),
     "advice": ("advise",),

@@ -24,20 +24,23 @@ SHOWN = {
 OWN = at.AGENT  # in a frame told by facts: oneself, and the others from 11 on, by their number
 
 
-def facts_of(previous: np.ndarray, row: np.ndarray, seat: int) -> list[int]:
+def facts_of(
+    previous: np.ndarray, row: np.ndarray, seat: int, turn: int = 0, centred: bool = True
+) -> list[int]:
     out = np.full(MOST, 77, np.int32)
-    count = facts.facts_into(previous, row, seat, out)
+    count = facts.facts_into(previous, row, seat, turn, centred, out)
     assert (out[count:] == -1).all()
     return [int(fact) for fact in out[:count]]
 
 
-def frames_from(found: list[int]) -> tuple[Frame, Frame]:
+def frames_from(found: list[int], centred: bool = True) -> tuple[Frame, Frame]:
     """The frame before and the frame now, from facts alone."""
     told: dict[str, list[int]] = {name: [] for name in AT}
     for fact in found:
         name, which = facts.kind_of(fact)
         told[name].append(which)
-    centre = told["own"][0] if told["own"] else facts.MIDDLE
+    own = told["own"][0] if told["own"] else facts.MIDDLE
+    centre = own if centred else facts.MIDDLE
 
     def cell_of(offset: int, span: int = facts.SPAN) -> int:
         reach = span // 2
@@ -66,7 +69,7 @@ def frames_from(found: list[int]) -> tuple[Frame, Frame]:
     for cell in bombs:
         board[cell] = at.BOMB if board[cell] == at.PASSAGE else board[cell]
     if told["own"]:
-        board[centre] = OWN
+        board[own] = OWN
     return _before(now, told, cell_of), now
 
 
@@ -127,12 +130,14 @@ def planes_from(frame: Frame) -> np.ndarray:
     return out.reshape(19, 11, 11)
 
 
-def check(previous: np.ndarray, row: np.ndarray, seat: int) -> tuple[list[int], bytes]:
+def check(
+    previous: np.ndarray, row: np.ndarray, seat: int, centred: bool = True
+) -> tuple[list[int], bytes]:
     """The planes that facts tell are the planes; the facts and the planes' bytes."""
-    found = facts_of(previous, row, seat)
+    found = facts_of(previous, row, seat, centred=centred)
     expected = np.empty((38, 11, 11), np.float32)
     planes.stack(previous, row, seat, expected)
-    told = np.concatenate([planes_from(frame) for frame in frames_from(found)])
+    told = np.concatenate([planes_from(frame) for frame in frames_from(found, centred)])
     np.testing.assert_array_equal(told, expected)
     assert len(set(found)) == len(found)
     assert all(0 <= fact < facts.FACTS for fact in found)
@@ -148,6 +153,7 @@ def test_planes_follow_from_facts_in_crowded_arenas() -> None:
             rules.step(row, rng.integers(0, 6, 4))
             for seat in range(4):
                 found, _ = check(before, row, seat)
+                check(before, row, seat, centred=False)
                 kinds |= {facts.kind_of(fact)[0] for fact in found}
             before = row.copy()
     assert kinds >= AT.keys() - {"same"}  # every kind of fact was put to the test
@@ -213,6 +219,53 @@ def test_the_vector_shows_facts_where_asked() -> None:
     np.testing.assert_array_equal(again.observe(), vectors[1].observe())
 
 
+def turned(row: np.ndarray, turns: int) -> np.ndarray:
+    """The same game after quarter turns clockwise, seat `turns` now called seat 0."""
+    out = row.copy()
+    place = facts.TURNED[turns]
+    for part in (at.BOARD, at.ITEMS):
+        for cell in range(at.CELLS):
+            code = row[part + cell]
+            out[part + place[cell]] = (
+                code if code < at.AGENT else at.AGENT + (code - at.AGENT - turns) % 4
+            )
+    for seat in range(4):
+        there = at.AGENTS + at.AGENT_FIELDS * ((seat - turns) % 4)
+        here = at.AGENTS + at.AGENT_FIELDS * seat
+        out[there : there + at.AGENT_FIELDS] = row[here : here + at.AGENT_FIELDS]
+        out[there + at.AGENT_CELL] = place[row[here + at.AGENT_CELL]]
+    for k in range(row[at.BOMB_COUNT]):
+        bomb = at.BOMBS + k * at.BOMB_FIELDS
+        out[bomb + at.BOMB_CELL] = place[row[bomb + at.BOMB_CELL]]
+    return out
+
+
+def test_turned_facts_are_those_of_the_first_seat_on_a_turned_board() -> None:
+    rng = np.random.default_rng(8)
+    for row in random_rows(30, seed=9):
+        before = row.copy()
+        rules.step(row, rng.integers(0, 6, 4))
+        for seat in range(4):
+            expected = facts_of(turned(before, seat), turned(row, seat), 0)
+            assert sorted(facts_of(before, row, seat, seat)) == sorted(expected)
+
+
+def test_who_acts_on_a_turned_board_moves_on_it_as_told() -> None:
+    """Each seat walks from its corner: the turned vector sees the first seat's cells."""
+    envs = PommermanVector(4, opponents="simple", seat="rotate", observation="turned facts")
+    places = []
+    for action in (at.DOWN, at.RIGHT):
+        seen, _ = envs.reset(seed=[5, 5, 5, 5])
+        for _ in range(2):
+            seen = envs.step(np.full(4, action))[0]
+        own = AT["own"]
+        places.append([
+            next(int(f) - own for f in row if own <= f < own + at.CELLS) for row in seen
+        ])  # fmt: skip
+    assert places == [[34] * 4, [14] * 4]  # (3, 1) and (1, 3): the corners are open there
+    envs.close()
+
+
 def test_an_unknown_observation_is_refused() -> None:
-    with pytest.raises(BackplayError, match="'planes' or 'facts'"):
+    with pytest.raises(BackplayError, match="one of planes, facts"):
         PommermanVector(1, observation="sounds")  # type: ignore[arg-type]

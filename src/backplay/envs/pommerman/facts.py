@@ -8,11 +8,17 @@ less; `tests` derive each from the other. Near things stand where they are seen 
 as offsets (from the middle of the board, if the own agent is dead). Absolute cells complete them.
 The frame before is told by what differs from what would be expected of it: everybody stayed in
 place, whoever moved came from a passage, bombs had a step more left. Most of it costs no fact.
+
+With `turn` k the board is shown after k quarter turns clockwise, and enemies are counted from the
+own seat on. Seat k shown so begins top left, with seat k + 1 below it, as seat 0 does unturned.
+Not `centred`, everything stands where it is as seen from the middle of the board.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from backplay.envs.kernels import kernel, reserve
 from backplay.envs.pommerman import layout as at
@@ -89,37 +95,46 @@ OTHER_CODES: tuple[int, ...] = (
 _OWN_BEFORE = 7
 
 
+def _turned() -> np.ndarray:
+    """Where each cell is after 0 to 3 quarter turns clockwise, [4, CELLS]."""
+    cells = np.arange(at.CELLS).reshape(at.SIZE, at.SIZE)
+    return np.stack([np.rot90(cells, k).ravel() for k in range(4)])
+
+
+TURNED = _turned()
+
+
 @kernel
-def facts_many(first, last, previous, rows, seats, out):  # type: ignore[no-untyped-def]
+def facts_many(first, last, previous, rows, seats, turns, centred, out):  # type: ignore[no-untyped-def]
     """The facts of the games first..last-1 into `out` [n, MOST]; the most that hold in a game."""
     most = 0
     for i in range(first, last):
-        most = max(most, facts_into(previous[i], rows[i], seats[i], out[i]))
+        most = max(most, facts_into(previous[i], rows[i], seats[i], turns[i], centred, out[i]))
     return most
 
 
 @kernel
-def facts_into(previous, s, seat, out):  # type: ignore[no-untyped-def]
+def facts_into(previous, s, seat, turn, centred, out):  # type: ignore[no-untyped-def]
     """Writes the facts of a seat into `out` [MOST]; returns how many hold, were they too many.
 
     `previous` is the row of the step before, or of the same step.
     """
-    own = -1
+    own, cells = -1, TURNED[turn]
     for cell in range(at.CELLS):
         if s[at.BOARD + cell] == at.AGENT + seat:
-            own = cell
-    centre = own if own >= 0 else MIDDLE
-    n = _numbers(s, seat, own, out)
-    n = _board(s, seat, centre, out, n)
+            own = cells[cell]
+    centre = own if centred and own >= 0 else MIDDLE
+    n = _numbers(s, seat, turn, own, out)
+    n = _board(s, seat, turn, centre, out, n)
     for bomb in range(at.BOMBS, at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS, at.BOMB_FIELDS):
-        place = _offset(s[bomb + at.BOMB_CELL], centre)
+        place = _offset(cells[s[bomb + at.BOMB_CELL]], centre)
         n = _add(out, n, _LEFT + (s[bomb + at.BOMB_LEFT] - 1) * OFFSETS + place)
         n = _add(out, n, _BLAST + (s[bomb + at.BOMB_BLAST] - 1) * OFFSETS + place)
     if previous[at.STEP] == s[at.STEP]:
         n = _add(out, n, _SAME)
     else:
-        n = _board_before(previous, s, seat, centre, out, n)
-        n = _bombs_before(previous, s, centre, out, n)
+        n = _board_before(previous, s, seat, turn, centre, out, n)
+        n = _bombs_before(previous, s, turn, centre, out, n)
         n = _numbers_before(previous, s, seat, out, n)
     for k in range(n, MOST):
         out[k] = -1
@@ -141,19 +156,21 @@ def _offset(cell, centre):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _enemy(code, seat):  # type: ignore[no-untyped-def]
-    """Which of the three others an agent is, by its number, as in the planes."""
+def _enemy(code, seat, turn):  # type: ignore[no-untyped-def]
+    """Which of the three others an agent is: by its number, as in the planes; turned, from us."""
     other = code - at.AGENT
+    if turn:
+        return (other - seat) % at.SEATS - 1
     return other if other < seat else other - 1
 
 
 @kernel
-def _numbers(s, seat, own, out):  # type: ignore[no-untyped-def]
+def _numbers(s, seat, turn, own, out):  # type: ignore[no-untyped-def]
     agent, n, living = at.AGENTS + seat * at.AGENT_FIELDS, 0, 0
     for cell in range(at.CELLS):
         code = s[at.BOARD + cell]
         if code >= at.AGENT and code != at.AGENT + seat:
-            living |= 1 << _enemy(code, seat)
+            living |= 1 << _enemy(code, seat, turn)
     if own >= 0:
         n = _add(out, n, _OWN + own)
     n = _add(out, n, _AMMO + s[agent + at.AGENT_AMMO])
@@ -165,24 +182,25 @@ def _numbers(s, seat, own, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _board(s, seat, centre, out, n):  # type: ignore[no-untyped-def]
+def _board(s, seat, turn, centre, out, n):  # type: ignore[no-untyped-def]
     """What the cells show now."""
     row, col = centre // at.SIZE, centre % at.SIZE
-    for cell in range(at.CELLS):
-        code = s[at.BOARD + cell]
+    for place in range(at.CELLS):
+        code = s[at.BOARD + place]
         if code in (at.PASSAGE, at.BOMB, at.AGENT + seat):
             continue
+        cell = TURNED[turn, place]
         if code in (at.RIGID, at.WOOD):
             down, right = cell // at.SIZE - row, cell % at.SIZE - col
             if abs(down) <= NEAR and abs(right) <= NEAR:
-                place = (down + NEAR) * (2 * NEAR + 1) + right + NEAR
-                n = _add(out, n, (_NEAR_RIGID if code == at.RIGID else _NEAR_WOOD) + place)
+                near = (down + NEAR) * (2 * NEAR + 1) + right + NEAR
+                n = _add(out, n, (_NEAR_RIGID if code == at.RIGID else _NEAR_WOOD) + near)
             else:
                 n = _add(out, n, (_FAR_RIGID if code == at.RIGID else _FAR_WOOD) + cell)
         elif code == at.FLAMES:
             n = _add(out, n, _FLAMES + _offset(cell, centre))
         elif code >= at.AGENT:
-            enemy = _enemy(code, seat)
+            enemy = _enemy(code, seat, turn)
             n = _add(out, n, _ENEMIES + enemy * OFFSETS + _offset(cell, centre))
             n = _add(out, n, _ENEMY_CELLS + enemy * at.CELLS + cell)
         else:
@@ -191,7 +209,7 @@ def _board(s, seat, centre, out, n):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _board_before(previous, s, seat, centre, out, n):  # type: ignore[no-untyped-def]
+def _board_before(previous, s, seat, turn, centre, out, n):  # type: ignore[no-untyped-def]
     """Where the board before was not what this one lets expect."""
     moved = reserve(_SEATS)  # who was somewhere else
     for k in range(at.SEATS):
@@ -200,18 +218,19 @@ def _board_before(previous, s, seat, centre, out, n):  # type: ignore[no-untyped
         code = previous[at.BOARD + cell]
         if code >= at.AGENT and code != s[at.BOARD + cell]:
             moved[code - at.AGENT] = 1
-    for cell in range(at.CELLS):
-        code, now = previous[at.BOARD + cell], s[at.BOARD + cell]
+    for place in range(at.CELLS):
+        code, now = previous[at.BOARD + place], s[at.BOARD + place]
         if now >= at.AGENT and moved[now - at.AGENT]:
             now = at.PASSAGE
         if code == now:
             continue
+        cell = TURNED[turn, place]
         if code == at.FLAMES:
             n = _add(out, n, _FLAMES_BEFORE + _offset(cell, centre))
         elif code == at.AGENT + seat:
             n = _add(out, n, _CELLS_BEFORE + _OWN_BEFORE * at.CELLS + cell)
         elif code >= at.AGENT:
-            enemy = _enemy(code, seat)
+            enemy = _enemy(code, seat, turn)
             n = _add(out, n, _ENEMIES_BEFORE + enemy * OFFSETS + _offset(cell, centre))
         else:
             kind = code if code <= at.BOMB else code - 2  # as in OTHER_CODES
@@ -220,7 +239,7 @@ def _board_before(previous, s, seat, centre, out, n):  # type: ignore[no-untyped
 
 
 @kernel
-def _bombs_before(previous, s, centre, out, n):  # type: ignore[no-untyped-def]
+def _bombs_before(previous, s, turn, centre, out, n):  # type: ignore[no-untyped-def]
     """Bombs that were not where, or not what, those of now let expect."""
     for bomb in range(
         at.BOMBS, at.BOMBS + previous[at.BOMB_COUNT] * at.BOMB_FIELDS, at.BOMB_FIELDS
@@ -231,6 +250,7 @@ def _bombs_before(previous, s, centre, out, n):  # type: ignore[no-untyped-def]
             if s[other + at.BOMB_CELL] == cell and as_expected:
                 blast = s[other + at.BOMB_BLAST]
         if blast != previous[bomb + at.BOMB_BLAST]:
+            cell = TURNED[turn, cell]
             n = _add(out, n, _BOMB_BEFORE + _offset(cell, centre))
             n = _add(out, n, _LEFT_BEFORE + left * at.CELLS + cell)
             n = _add(out, n, _BLAST_BEFORE + (previous[bomb + at.BOMB_BLAST] - 1) * at.CELLS + cell)
@@ -244,7 +264,7 @@ def _bombs_before(previous, s, centre, out, n):  # type: ignore[no-untyped-def]
         ):
             found = found or previous[other + at.BOMB_CELL] == cell
         if not found:  # it rolled here
-            n = _add(out, n, _LEFT_BEFORE + cell)
+            n = _add(out, n, _LEFT_BEFORE + TURNED[turn, cell])
     return n
 
 

@@ -6,7 +6,7 @@ next look. Does not know: who plays or learns.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 from gymnasium import spaces
@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 
 from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.env import observation_space
-from backplay.envs.pommerman.facts import FACTS, MOST, facts_many
+from backplay.envs.pommerman.facts import FACTS, MOST, TURNED, facts_many
+from backplay.envs.pommerman.layout import ACTIONS, CELLS, DOWN, LEFT, NEXT, RIGHT, SEATS, UP
 from backplay.envs.pommerman.planes import stack
 from backplay.errors import BackplayError, show
+
+Sees = Literal["planes", "facts", "turned facts", "absolute facts"]
+"""What a learner is shown."""
 
 
 class Sight(Protocol):
@@ -40,14 +44,21 @@ class Sight(Protocol):
     ) -> None:
         """Sees the games first..last-1 anew, each from its seat."""
 
+    def meant(self, actions: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Actions [n] on the boards themselves, where `actions` are on what is seen of them."""
+
 
 def sight(name: str, n: int) -> Sight:
     """The sight of this name, of `n` games."""
     if name == "planes":
         return Planes(n)
-    if name == "facts":
-        return Facts(n)
-    raise BackplayError("observation", expected="'planes' or 'facts'", got=show(name))
+    if name in ("facts", "absolute facts"):
+        return Facts(n, centred=name == "facts")
+    if name == "turned facts":
+        return TurnedFacts(n)
+    raise BackplayError(
+        "observation", expected=f"one of {', '.join(get_args(Sees))}", got=show(name)
+    )
 
 
 class Planes:
@@ -69,13 +80,21 @@ class Planes:
     ) -> None:
         _stack_many(first, last, previous, rows, seats, self.seen)
 
+    def meant(self, actions: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int64]:
+        return actions
+
 
 class Facts:
-    """The numbers of the facts that hold, -1 behind the last, [n, MOST]."""
+    """The numbers of the facts that hold, -1 behind the last, [n, MOST].
 
-    def __init__(self, n: int) -> None:
+    As seen from the own cell, or, not `centred`, from the middle of the board.
+    """
+
+    def __init__(self, n: int, *, centred: bool = True) -> None:
+        self._centred = centred
         self.space = spaces.Box(-1, FACTS - 1, (MOST,), np.int32)
         self.seen = np.full((n, MOST), -1, np.int32)
+        self._turns = np.zeros(n, np.int64)
 
     def look(
         self,
@@ -85,11 +104,46 @@ class Facts:
         rows: NDArray[np.int16],
         seats: NDArray[np.int64],
     ) -> None:
-        most = facts_many(first, last, previous, rows, seats, self.seen)
+        most = facts_many(first, last, previous, rows, seats, self._turns, self._centred, self.seen)
         if most > MOST:
             raise BackplayError(
                 "state", expected=f"at most {MOST} facts, more than any game has", got=most
             )
+
+    def meant(self, actions: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int64]:
+        return actions
+
+
+class TurnedFacts(Facts):
+    """As facts, of the board turned so that whoever looks began top left."""
+
+    def look(
+        self,
+        first: int,
+        last: int,
+        previous: NDArray[np.int16],
+        rows: NDArray[np.int16],
+        seats: NDArray[np.int64],
+    ) -> None:
+        self._turns[first:last] = seats[first:last]
+        super().look(first, last, previous, rows, seats)
+
+    def meant(self, actions: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int64]:
+        return _MEANT[seats, actions]
+
+
+def _meant() -> NDArray[np.int64]:
+    """What each action on a board after 0 to 3 quarter turns does on the board itself, [4, 6]."""
+    meant = np.tile(np.arange(ACTIONS), (SEATS, 1))
+    middle = CELLS // 2
+    for turn in range(SEATS):
+        for action in (UP, DOWN, LEFT, RIGHT):
+            shown = [TURNED[turn, NEXT[middle, one]] for one in (UP, DOWN, LEFT, RIGHT)]
+            meant[turn, action] = UP + shown.index(NEXT[middle, action])
+    return meant
+
+
+_MEANT = _meant()
 
 
 @kernel

@@ -29,7 +29,7 @@ from backplay.envs.pommerman.games import Games
 from backplay.envs.pommerman.layout import ACTIONS, MAX_STEPS, SEATS
 from backplay.envs.pommerman.learner import is_over, picks_up, result, survivors, task
 from backplay.envs.pommerman.recordings import Perspective
-from backplay.envs.pommerman.sights import sight
+from backplay.envs.pommerman.sights import Sees, sight
 from backplay.envs.pommerman.starts import Starts
 from backplay.envs.pommerman.vector_state import check_vector_state
 from backplay.envs.starts import InitialStates
@@ -60,7 +60,9 @@ class PommermanVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         item_reward: added when a learner picks up an item and lives.
         max_steps: the step at which a game is over.
         observation: what is seen: the paper's planes, or the numbers of the facts that say the
-            same, for networks with a sparse first layer.
+            same, for networks with a sparse first layer. Turned facts show the board, and take
+            actions, as if every learner had begun top left; absolute ones are not as seen from the
+            own cell.
         jobs: threads; the results do not depend on them.
         copy: False returns the observations' own array, overwritten by the next step.
         demos: recorded games from a seat each, or the file of a set of games; then episodes start
@@ -90,7 +92,7 @@ class PommermanVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         simulations: int = 50,
         item_reward: float = 0.0,
         max_steps: int = MAX_STEPS,
-        observation: Literal["planes", "facts"] = "planes",
+        observation: Sees = "planes",
         jobs: int = 1,
         copy: bool = True,
         demos: Sequence[Perspective] | str | Path | None = None,
@@ -189,7 +191,9 @@ class PommermanVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         """One step of all games; where one ended, what is seen is the start of the next."""
         if not self._ready:
             raise BackplayError("The games have not begun", do="Call reset first.")
-        self._outside[np.arange(self.num_envs), self.seats] = self._checked(actions)
+        self._outside[np.arange(self.num_envs), self.seats] = self._sight.meant(
+            self._checked(actions), self.seats
+        )
         self._games.in_chunks(self._step_chunk)
         self._returns += self._pay
         self._lengths += 1

@@ -28,6 +28,20 @@ MAPS_WON = {
 }  # fmt: skip
 """The paper's table for the settings that it is about."""
 
+WHY = {
+    "absolute": ", absolute facts", "paper-learner": PAPERS_OWN,
+    "paper-learner-absolute": f"{PAPERS_OWN}, absolute facts",
+}  # fmt: skip
+"""What is changed in our learner, by preset, and how the settings of such runs end."""
+
+
+def why_claims() -> tuple[Claim, ...]:
+    """Backplay before Standard, whatever is changed."""
+    return tuple(
+        _ahead(f"winner, 4 maps, sparse{settings}", "standard", "ours")
+        for settings in ("", *WHY.values())
+    )
+
 
 def four_claims(settings: str = "") -> list[Claim]:
     """On four maps with sparse rewards; `settings` ends the name of what runs are measured on."""

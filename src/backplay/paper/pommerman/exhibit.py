@@ -1,6 +1,6 @@
-"""What runs of Pommerman have to show: a game, the maps won, the actions chosen over time.
+"""What runs of Pommerman have to show: a game, wins and actions over time, the maps won.
 
-Comes in: records of runs. Goes out: films, a table for each setting, a figure. What a run counted
+Comes in: records of runs. Goes out: films, tables for each setting, figures. What a run counted
 in its metrics is read from its directory again.
 """
 
@@ -20,7 +20,10 @@ from backplay.errors import BackplayError
 from backplay.paper.films import Filmed, films, moments
 from backplay.paper.pommerman.actions import Counts, action_counts, draw_actions
 from backplay.paper.pommerman.claims import MAPS_WON
-from backplay.paper.pommerman.maps import maps_tables
+from backplay.paper.pommerman.curves import TITLE as WINS
+from backplay.paper.pommerman.curves import WORDS as WINS_WORDS
+from backplay.paper.pommerman.curves import draw_wins
+from backplay.paper.pommerman.maps import each_map_tables, maps_tables
 from backplay.report.exhibit import Exhibit
 from backplay.report.records import RunRecord, grouped
 from backplay.runs import open_run
@@ -37,10 +40,11 @@ def exhibit(records: Sequence[RunRecord]) -> Exhibit:
         f"{group.setting}: {group.regime}": [_actions_of(run) for run in group.runs]
         for group in grouped(records)
     }
-    drawn = draw_actions(counted, NAMES)
+    drawn = {WINS: draw_wins(grouped(records)), ACTIONS: draw_actions(counted, NAMES)}
     return Exhibit(
-        figures={} if drawn is None else {ACTIONS: drawn},
-        tables=tuple(maps_tables(records, MAPS_WON)),
+        figures={title: figure for title, figure in drawn.items() if figure is not None},
+        words={WINS: WINS_WORDS},
+        tables=(*maps_tables(records, MAPS_WON), *each_map_tables(records)),
         films=films(records, "game", _game),
     )
 

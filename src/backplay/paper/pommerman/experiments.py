@@ -19,9 +19,11 @@ from backplay.paper.pommerman.claims import (
     FOUR,
     HUNDRED,
     PAPERS_OWN,
+    WHY,
     all_ahead,
     four_claims,
     hundred_claims,
+    why_claims,
 )
 from backplay.paper.pommerman.job import EPOCHS, PAPER_REGIMES, REGIMES, PommermanJob
 from backplay.train.job import Job
@@ -48,6 +50,16 @@ def _jobs(
         for seed in seeds_from(0, seeds)
         for regime in (REGIMES if preset == "ours" else PAPER_REGIMES)
     ]  # fmt: skip
+
+
+def _why_jobs(scale: float, seeds: int) -> list[Job]:
+    """Backplay and Standard on four maps with each of our presets that learn in minutes."""
+    return [
+        job
+        for preset in ("ours", *WHY)
+        for job in _jobs(scale, seeds, sets=FOUR[:1], rewards="sparse", preset=preset)
+        if isinstance(job, PommermanJob) and job.regime in ("backplay", "standard")
+    ]
 
 
 _AGAINST = (
@@ -88,5 +100,12 @@ EXPERIMENTS = (
         scale=1.0, seeds=SEEDS,
         jobs=partial(_jobs, sets=FOUR + HUNDRED, rewards="sparse", preset="paper-learner"),
         claims=(*four_claims(PAPERS_OWN), *hundred_claims(PAPERS_OWN)),
+    ),
+    Experiment(
+        name="pommerman-why", title="why Standard fails in Pommerman, or does not", where="ours",
+        about=f"{_AGAINST} From our learner to the paper's by one change at a time: facts that are"
+        " not as seen from the own cell, the paper's learner (24 gradient steps in 102,400"
+        " frames), both.",
+        scale=SCALE, seeds=1, jobs=_why_jobs, claims=why_claims(), shares="pommerman-4",
     ),
 )  # fmt: skip

@@ -6,7 +6,7 @@ again, a few thousand characters. Does not know: who learned, or how the game is
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from backplay.envs.pommerman.games import Games
 from backplay.envs.pommerman.layout import MAX_STEPS, SEATS
 from backplay.envs.pommerman.learner import is_over, result, task
 from backplay.envs.pommerman.recordings import Perspective
-from backplay.envs.pommerman.sights import sight
+from backplay.envs.pommerman.sights import Sees, sight
 from backplay.envs.pommerman.starts import Starts
 from backplay.records import Start
 from backplay.train.evaluate import Act
@@ -27,7 +27,7 @@ def kept_game(
     seed: int,
     opponents: str,
     simulations: int,
-    observation: Literal["planes", "facts"] = "planes",
+    observation: Sees = "planes",
     step: int = 0,
 ) -> dict[str, Any]:
     """A game from the state before `step` of a map, in the seat of its demonstration.
@@ -45,7 +45,7 @@ def kept_game(
     try:
         while not is_over(row, seat, games.dones[0]):
             seeing.look(0, 1, previous[None], games.rows, seats)
-            outside[0, seat] = act(seeing.seen)[0]
+            outside[0, seat] = seeing.meant(act(seeing.seen), seats)[0]
             previous[:] = row
             games.advance(outside)
             actions.append(games.actions[0].tolist())

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backplay.envs.pommerman.layout import ACTIONS
 from backplay.envs.pommerman.recordings import Perspective
+from backplay.envs.pommerman.sights import Sees
 from backplay.envs.pommerman.vector import PommermanVector
 from backplay.records import Start
 from backplay.train.evaluate import Act, Evaluation
@@ -71,7 +71,7 @@ def play_maps(
     seed: int,
     opponents: str,
     simulations: int,
-    observation: Literal["planes", "facts"] = "planes",
+    observation: Sees = "planes",
 ) -> PlayedGames:
     """Plays `games` games from the first state of each map, in the seat of its demonstration.
 

@@ -32,7 +32,7 @@ class PommermanScenes:
         *,
         opponents: str,
         simulations: int,
-        observation: Literal["planes", "facts"],
+        observation: Sees,
     ) -> None:
         """Games in the seats of `maps`, against agents and with sights as in training."""
         self.maps, self.learner = maps, learner

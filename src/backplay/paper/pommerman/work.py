@@ -8,9 +8,13 @@ know: disks, screens.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from torch import nn
+
 from backplay.curricula import Backplay, Curriculum, Staircase, Standard, Uniform
+from backplay.envs.pommerman.boards import HIDDEN
 from backplay.envs.pommerman.demonstrations import make_games
 from backplay.envs.pommerman.recordings import Perspective
 from backplay.envs.pommerman.vector import PommermanVector
@@ -88,7 +92,7 @@ class PommermanWork:
         )  # fmt: skip
         self.training: Training = Training(
             None, [], starts, config, envs=envs, evaluator=self._evaluate,
-            network=self._preset.network, workers=workers,
+            network=_network(job), workers=workers,
         )  # fmt: skip
 
     def line(self, progress: Progress) -> dict[str, Any]:
@@ -173,6 +177,15 @@ class PommermanWork:
             maps, act, games=games, seed=GAME_SEED, opponents=job.opponents,
             simulations=job.simulations, observation=self._preset.observation,
         )  # fmt: skip
+
+
+def _network(job: PommermanJob) -> Callable[..., nn.Module]:
+    """Makes the network of the job's preset."""
+    preset = PRESETS[job.preset]
+    if not preset.bounded:
+        return preset.network
+    items = HIDDEN * ITEM_REWARD if job.rewards == "dense" else 0.0
+    return partial(preset.network, bound=1.0 + items)
 
 
 def _counting(say: Say | None) -> Callable[[int, int, int], None]:

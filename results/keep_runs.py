@@ -1,0 +1,60 @@
+"""Copies finished runs to where evidence is kept, small enough to be committed.
+
+    python results/keep_runs.py /tmp/runs/pommerman-4 results/runs/pommerman-4
+
+What is copied of each run that has a result: config, provenance, result, clock, processes, and its
+metrics: the lines with an evaluation as they are, with the starts of all lines before them counted
+in. Checkpoints are left behind. `backplay reproduce NAME --dir results/runs` takes such runs for
+finished, and makes the page of them.
+"""
+
+import json
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+AS_THEY_ARE = ("config.json", "provenance.json", "result.json", "clock.jsonl", "processes.jsonl")
+COUNTED = "by_steps_back"
+
+
+def thinned(lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The lines with an evaluation, each with the starts since the one before."""
+    tries, wins = Counter[int](), Counter[int]()
+    for line in lines:
+        for back, tried, won in line.get(COUNTED, []):
+            tries[back] += tried
+            wins[back] += won
+        if line.get("evaluation"):
+            counts = [[back, tries[back], wins[back]] for back in sorted(tries)]
+            yield {**line, COUNTED: counts} if COUNTED in line else line
+            tries.clear()
+            wins.clear()
+
+
+def keep(run: Path, target: Path) -> None:
+    """One run, replaced where it was kept before."""
+    target.mkdir(parents=True, exist_ok=True)
+    for name in AS_THEY_ARE:
+        if (run / name).exists():
+            shutil.copyfile(run / name, target / name)
+    if (run / "demonstrations").exists():
+        shutil.copytree(run / "demonstrations", target / "demonstrations", dirs_exist_ok=True)
+    read = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    kept = "".join(f"{json.dumps(line)}\n" for line in thinned(read))
+    (target / "metrics.jsonl").write_text(kept)
+
+
+def main() -> None:
+    """Every finished run below the first folder, into the second."""
+    source, target = Path(sys.argv[1]), Path(sys.argv[2])
+    for result in sorted(source.rglob("result.json")):
+        if (result.parent / "config.json").exists():  # a report's folder has none
+            keep(result.parent, target / result.parent.relative_to(source))
+            print(result.parent.relative_to(source))
+
+
+if __name__ == "__main__":
+    main()
