@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from backplay.envs.pommerman.draw import picture
 from backplay.envs.pommerman.layout import DTYPE
 from backplay.envs.pommerman.recordings import Perspective, play_again
+from backplay.envs.pommerman.sights import Sees
 from backplay.learners import PPO
 from backplay.paper.pommerman.game import kept_game
 from backplay.train.acting import acting
