@@ -126,12 +126,12 @@ def batches(steps: int) -> Case:
 def observations(times: int) -> Case:
     games = Games(GAMES, seed=6)
     games.random(15)
-    seats, fresh = np.arange(GAMES) % SEATS, np.zeros(GAMES, np.uint8)
+    seats, before = np.arange(GAMES) % SEATS, games.states.copy()
     out = np.zeros((GAMES, 2 * planes.PLANES, 11, 11), np.float32)
 
     def stacked() -> int:
         for _ in range(times):
-            planes.planes_many(games.states, seats, out, fresh)
+            planes.stack_many(0, GAMES, before, games.states, seats, out)
         return times * GAMES
 
     def dictionaries() -> int:

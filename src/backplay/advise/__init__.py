@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from backplay.advise.signs import Sign
     from backplay.advise.words import describe
 
-__all__ = ["Advice", "Measured", "Prediction", "Rung", "Sign", "advise", "describe"]
-
 __getattr__ = lazily(
     __name__,
     {

@@ -14,29 +14,3 @@ from backplay.curricula.serialise import from_json, kinds_in, to_json
 from backplay.curricula.staircase import Staircase
 from backplay.curricula.standard import Standard, Uniform
 from backplay.curricula.windows import Backplay, Window
-
-__all__ = [
-    "Anywhere",
-    "AtPar",
-    "Backplay",
-    "Backward",
-    "Bisection",
-    "Curriculum",
-    "FailureBins",
-    "GrowingWindow",
-    "Learnability",
-    "Patience",
-    "ReverseCurriculum",
-    "ReverseForward",
-    "Staircase",
-    "Standard",
-    "TrueStarts",
-    "Uniform",
-    "Until",
-    "Waiting",
-    "Window",
-    "check_curriculum",
-    "from_json",
-    "kinds_in",
-    "to_json",
-]

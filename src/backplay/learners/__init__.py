@@ -17,23 +17,3 @@ from backplay.learners.networks import load_weights, make_network
 from backplay.learners.ppo import PPO
 from backplay.learners.rollout import Rollout
 from backplay.learners.teaching import Teacher
-
-__all__ = [
-    "GAIL",
-    "PPO",
-    "CloningProgress",
-    "DAgger",
-    "Discriminator",
-    "Distribution",
-    "GAILConfig",
-    "PPOConfig",
-    "Pairs",
-    "Rollout",
-    "Teacher",
-    "clone",
-    "distribution_for",
-    "estimate_advantages",
-    "load_weights",
-    "make_network",
-    "successor_values",
-]

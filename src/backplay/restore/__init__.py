@@ -21,27 +21,3 @@ from backplay.restore.restorers import (
     restorer_named,
     restorer_of_file,
 )
-
-__all__ = [
-    "RESTORERS",
-    "AtariState",
-    "AttributeState",
-    "DeepCopy",
-    "FreshReplay",
-    "History",
-    "MujocoState",
-    "OwnState",
-    "Replay",
-    "ReplayState",
-    "Restorer",
-    "candidates",
-    "capture_wrappers",
-    "find_flaw",
-    "find_restorer",
-    "layers",
-    "put_back_wrappers",
-    "renew",
-    "restart_clocks",
-    "restorer_named",
-    "restorer_of_file",
-]

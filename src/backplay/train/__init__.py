@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from backplay.train.loop import Training, without_words
     from backplay.train.progress import Progress
 
-__all__ = ["Evaluator", "MakeNetwork", "Progress", "TrainConfig", "Training", "without_words"]
-
 __getattr__ = lazily(
     __name__,
     {

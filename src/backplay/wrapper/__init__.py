@@ -3,12 +3,3 @@
 from backplay.wrapper.env import BackplayEnv
 from backplay.wrapper.resume import ResumableBackplayEnv
 from backplay.wrapper.vector import BackplayVector, advance, set_curriculum, take_episodes
-
-__all__ = [
-    "BackplayEnv",
-    "BackplayVector",
-    "ResumableBackplayEnv",
-    "advance",
-    "set_curriculum",
-    "take_episodes",
-]

@@ -48,29 +48,13 @@ def test_planes_are_those_of_the_observation(variant: dict[str, int]) -> None:
     seen = np.zeros(planes.PLANES, bool)
     for row in rows:
         for seat in range(4):
-            out = np.full((19, 11, 11), 77, np.float32)
-            planes.planes_into(row, seat, out)
+            out = np.full((38, 11, 11), 77, np.float32)
+            planes.stack(row, row, seat, out)
             expected = plainly(observe(row, seat), seat)
-            np.testing.assert_array_equal(out, expected)
+            np.testing.assert_array_equal(out, np.concatenate([expected, expected]))
             seen |= expected.any((1, 2))
     hidden = {13} | ({14} if "team" not in variant else set())
     assert set(np.flatnonzero(~seen)) <= hidden  # every plane but these was put to the test
-
-
-def test_the_compact_form_loses_nothing() -> None:
-    rows = random_rows(30, seed=2)
-    for step, row in zip((0, 1, 255, 256, 799, 800), rows, strict=False):
-        row[at.STEP] = step
-    for row in rows:
-        for seat in range(4):
-            compact = np.full((38, 11, 11), 77, np.uint8)
-            planes.compact_into(row, seat, compact[:19])
-            planes.compact_into(row, (seat + 1) % 4, compact[19:])
-            out, expected = np.empty((2, 38, 11, 11), np.float32)
-            planes.expand(compact, out)
-            planes.planes_into(row, seat, expected[:19])
-            planes.planes_into(row, (seat + 1) % 4, expected[19:])
-            np.testing.assert_array_equal(out, expected)
 
 
 def test_stacks_hold_the_older_frame_first() -> None:
@@ -78,23 +62,13 @@ def test_stacks_hold_the_older_frame_first() -> None:
     rows, streams = np.zeros((n, at.ROW), np.int16), chance.streams(3, n)
     boards.generate_many(rows, streams)
     seats = np.arange(n) % 4
-    out = np.full((n, 38, 11, 11), 77, np.float32)
-    fresh = np.ones(n, np.uint8)
-    planes.planes_many(rows, seats, out, fresh)
-    np.testing.assert_array_equal(out[:, :19], out[:, 19:])
     rewards, dones = np.zeros((n, 4), np.int16), np.zeros(n, np.uint8)
-    for t in range(30):
+    for _ in range(30):
         before = rows.copy()
         rules.step_many(rows, rng.integers(0, 6, (n, 4)), rewards, dones)
-        fresh[:] = 0
-        fresh[t % n] = 1
-        planes.planes_many(rows, seats, out, fresh)
-        for i in range(n):
-            frames = np.empty((38, 11, 11), np.float32)
-            previous = rows[i] if fresh[i] else before[i]
-            planes.planes_into(previous, seats[i], frames[:19])
-            planes.planes_into(rows[i], seats[i], frames[19:])
-            np.testing.assert_array_equal(out[i], frames)
-            stacked = np.full((38, 11, 11), 77, np.float32)
-            planes.stack(previous, rows[i], seats[i], stacked)
-            np.testing.assert_array_equal(stacked, frames)
+        out = np.full((n, 38, 11, 11), 77, np.float32)
+        planes.stack_many(1, n, before, rows, seats, out)
+        assert (out[0] == 77).all()
+        for i in range(1, n):
+            seen = [plainly(observe(row[i], seats[i]), seats[i]) for row in (before, rows)]
+            np.testing.assert_array_equal(out[i], np.concatenate(seen))

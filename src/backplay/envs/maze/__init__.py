@@ -8,10 +8,10 @@ same name: the function must be there first.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from backplay.envs.maze.generate import generate, generate_set
+from backplay.extras import lazily
 
 if TYPE_CHECKING:
     from backplay.envs.maze.draw import picture
@@ -21,35 +21,14 @@ if TYPE_CHECKING:
     from backplay.envs.maze.solve import distances_to_goals, shortest_path
     from backplay.envs.maze.vector import MazeVector
 
-__all__ = [
-    "Maze",
-    "MazeLibrary",
-    "MazeSet",
-    "MazeVector",
-    "Played",
-    "demonstrations",
-    "distances_to_goals",
-    "generate",
-    "generate_set",
-    "load_mazes",
-    "picture",
-    "play",
-    "shortest_path",
-]
-
-_HOMES = {
-    "draw": ("picture",),
-    "env": ("Maze", "demonstrations"),
-    "evaluate": ("Played", "play"),
-    "sets": ("MazeLibrary", "MazeSet", "load_mazes"),
-    "solve": ("distances_to_goals", "shortest_path"),
-    "vector": ("MazeVector",),
-}
-
-
-def __getattr__(name: str) -> Any:
-    """One of the names above, from the module it lives in."""
-    for module, names in _HOMES.items():
-        if name in names:
-            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazily(
+    __name__,
+    {
+        **dict.fromkeys(("Maze", "demonstrations"), "env"),
+        **dict.fromkeys(("Played", "play"), "evaluate"),
+        **dict.fromkeys(("MazeLibrary", "MazeSet", "load_mazes"), "sets"),
+        **dict.fromkeys(("distances_to_goals", "shortest_path"), "solve"),
+        "MazeVector": "vector",
+        "picture": "draw",
+    },
+)

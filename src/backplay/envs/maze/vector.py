@@ -27,7 +27,7 @@ from backplay.envs.maze.episodes import Finished
 from backplay.envs.maze.rules import ACTIONS, are_actions, offsets, step_all
 from backplay.envs.maze.sets import MazeLibrary, MazeSet, training_mazes
 from backplay.envs.maze.states import Ints, States
-from backplay.envs.starts import InitialStates
+from backplay.envs.starts import InitialStates, OneWorker, require_curriculum
 from backplay.errors import BackplayError, show
 from backplay.records import DrawsStarts, Episode, Start, steps_allowed
 
@@ -39,7 +39,7 @@ Answer = tuple[
 ]
 
 
-class MazeVector(VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
+class MazeVector(OneWorker, VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
     """n agents, each in a maze of a set; rules and rewards are those of `Maze`.
 
     Args:
@@ -97,10 +97,7 @@ class MazeVector(VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
 
     def set_curriculum(self, curriculum: DrawsStarts) -> None:
         """From the next start on, starts are drawn from `curriculum`; its walks are walked now."""
-        if isinstance(curriculum, type) or not isinstance(curriculum, DrawsStarts):
-            raise BackplayError(
-                "curriculum", expected="a curriculum such as bp.Uniform()", got=show(curriculum)
-            )
+        require_curriculum(curriculum)
         self.restored_steps += self._states.hold(getattr(curriculum, "walks", ()))
         self.curriculum = curriculum
 
@@ -112,15 +109,6 @@ class MazeVector(VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
     def take_episodes(self) -> list[Episode]:
         """The episodes that finished since the last call, oldest first (at most 100,000)."""
         return self._finished.take()
-
-    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """One attribute, or what one method returns: all agents are one worker."""
-        found = getattr(self, name)
-        return (found(*args, **kwargs) if callable(found) else found,)
-
-    def get_attr(self, name: str) -> tuple[Any, ...]:
-        """As `call`."""
-        return self.call(name)
 
     @property
     def starts(self) -> list[Start | None]:

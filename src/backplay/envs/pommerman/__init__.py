@@ -7,8 +7,9 @@ What is named here is imported when it is first asked for: kernels take a moment
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from backplay.extras import lazily
 
 if TYPE_CHECKING:
     from backplay.envs.pommerman.demonstrations import Library, load_games, make_games
@@ -20,37 +21,16 @@ if TYPE_CHECKING:
     from backplay.envs.pommerman.tournaments import Standings, tournament
     from backplay.envs.pommerman.vector import PommermanVector
 
-__all__ = [
-    "Game",
-    "Games",
-    "Library",
-    "Perspective",
-    "Player",
-    "PommermanFFA",
-    "PommermanParallel",
-    "PommermanVector",
-    "Standings",
-    "load_games",
-    "make_games",
-    "player",
-    "tournament",
-]
-
-_HOMES = {
-    "demonstrations": ("Library", "load_games", "make_games"),
-    "env": ("PommermanFFA",),
-    "games": ("Games",),
-    "parallel": ("PommermanParallel",),
-    "players": ("Player", "player"),
-    "recordings": ("Game", "Perspective"),
-    "tournaments": ("Standings", "tournament"),
-    "vector": ("PommermanVector",),
-}
-
-
-def __getattr__(name: str) -> Any:
-    """One of the names above, from the module it lives in."""
-    for module, names in _HOMES.items():
-        if name in names:
-            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = lazily(
+    __name__,
+    {
+        **dict.fromkeys(("Library", "load_games", "make_games"), "demonstrations"),
+        **dict.fromkeys(("Player", "player"), "players"),
+        **dict.fromkeys(("Game", "Perspective"), "recordings"),
+        **dict.fromkeys(("Standings", "tournament"), "tournaments"),
+        "Games": "games",
+        "PommermanFFA": "env",
+        "PommermanParallel": "parallel",
+        "PommermanVector": "vector",
+    },
+)

@@ -8,9 +8,6 @@ The planes are those of the authors' code, unscaled but for the last: 0 blast st
 8 wood, 9 flames, 10 extra bomb, 11 range, 12 kick, 13 nothing, 14 has a teammate, 15 to 17 the
 other seats in ascending order, 18 step / 800. Planes 3, 4, 5, 14 and 18 are constant. In the team
 game 15 and 16 are the enemies and 17 is the teammate. Fog is 0 in all planes but the constant ones.
-
-The compact form is uint8 instead of float32, a quarter of the memory. Its last plane holds the step
-in its first two cells, high byte and low byte, so nothing is lost.
 """
 
 from __future__ import annotations
@@ -30,14 +27,6 @@ _CODES = at.AGENT + at.SEATS
 
 
 @kernel
-def planes_into(s, seat, out):  # type: ignore[no-untyped-def]
-    """Writes one frame of a seat into `out` [19, 11, 11], float32."""
-    flat = out.reshape(FRAME)
-    _write(s, seat, flat, 0)
-    _fill(flat, _STEP * at.CELLS, np.float32(s[at.STEP] / at.MAX_STEPS))
-
-
-@kernel
 def stack(previous, s, seat, out):  # type: ignore[no-untyped-def]
     """Writes the frames of two rows, the older first, into `out` [38, 11, 11], float32."""
     flat = out.reshape(2 * FRAME)
@@ -48,41 +37,10 @@ def stack(previous, s, seat, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def planes_many(states, seats, out, fresh):  # type: ignore[no-untyped-def]
-    """The stacked planes of n games, next to those of the step before.
-
-    `out` [n, 38, 11, 11] holds the planes of the step before; its newer frame becomes the older.
-    Where `fresh` [n] is not 0 a game has just begun or been restored, and both frames are the same.
-    """
-    for i in range(states.shape[0]):
-        flat = out[i].reshape(2 * FRAME)
-        if fresh[i] == 0:
-            for n in range(FRAME):
-                flat[n] = flat[FRAME + n]
-        _write(states[i], seats[i], flat, FRAME)
-        _fill(flat, FRAME + _STEP * at.CELLS, np.float32(states[i, at.STEP] / at.MAX_STEPS))
-        if fresh[i] != 0:
-            for n in range(FRAME):
-                flat[n] = flat[FRAME + n]
-
-
-@kernel
-def compact_into(s, seat, out):  # type: ignore[no-untyped-def]
-    """Writes one frame of a seat into `out` [19, 11, 11], uint8, in the compact form."""
-    flat = out.reshape(FRAME)
-    _write(s, seat, flat, 0)
-    flat[_STEP * at.CELLS] = s[at.STEP] >> 8
-    flat[_STEP * at.CELLS + 1] = s[at.STEP] & 255
-
-
-@kernel
-def expand(compact, out):  # type: ignore[no-untyped-def]
-    """The float32 planes `out` of the compact planes of the same shape [frames * 19, 11, 11]."""
-    small, flat = compact.reshape(compact.size), out.reshape(out.size)
-    for n in range(flat.size):
-        flat[n] = small[n]
-    for step in range(_STEP * at.CELLS, flat.size, FRAME):
-        _fill(flat, step, np.float32((small[step] * 256 + small[step + 1]) / at.MAX_STEPS))
+def stack_many(first, last, previous, rows, seats, out):  # type: ignore[no-untyped-def]
+    """The frames of the games first..last-1 into `out` [n, 38, 11, 11]."""
+    for i in range(first, last):
+        stack(previous[i], rows[i], seats[i], out[i])
 
 
 @kernel

@@ -12,11 +12,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from backplay.envs.kernels import kernel
 from backplay.envs.pommerman.env import observation_space
 from backplay.envs.pommerman.facts import FACTS, MOST, TURNED, facts_many
 from backplay.envs.pommerman.layout import ACTIONS, CELLS, DOWN, LEFT, NEXT, RIGHT, SEATS, UP
-from backplay.envs.pommerman.planes import stack
+from backplay.envs.pommerman.planes import stack_many
 from backplay.errors import BackplayError, show
 
 Sees = Literal["planes", "facts", "turned facts", "absolute facts"]
@@ -78,7 +77,7 @@ class Planes:
         rows: NDArray[np.int16],
         seats: NDArray[np.int64],
     ) -> None:
-        _stack_many(first, last, previous, rows, seats, self.seen)
+        stack_many(first, last, previous, rows, seats, self.seen)
 
     def meant(self, actions: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int64]:
         return actions
@@ -144,10 +143,3 @@ def _meant() -> NDArray[np.int64]:
 
 
 _MEANT = _meant()
-
-
-@kernel
-def _stack_many(first, last, previous, rows, seats, out):  # type: ignore[no-untyped-def]
-    """The planes of the games first..last-1."""
-    for i in range(first, last):
-        stack(previous[i], rows[i], seats[i], out[i])

@@ -32,7 +32,7 @@ from backplay.envs.pommerman.recordings import Perspective
 from backplay.envs.pommerman.sights import Sees, sight
 from backplay.envs.pommerman.starts import Starts
 from backplay.envs.pommerman.vector_state import check_vector_state
-from backplay.envs.starts import InitialStates
+from backplay.envs.starts import InitialStates, OneWorker, require_curriculum
 from backplay.errors import BackplayError, show
 from backplay.records import DrawsStarts, Episode, Start, episodes_as_rows, steps_allowed
 
@@ -48,7 +48,7 @@ def judge(first, last, rows, previous, dones, rewards, seats, item_reward, pay, 
         over[i] = is_over(rows[i], seat, dones[i])
 
 
-class PommermanVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
+class PommermanVector(OneWorker, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
     """n free for alls with one learner each. Opponents and rewards are those of `PommermanFFA`.
 
     Args:
@@ -136,10 +136,7 @@ class PommermanVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
 
     def set_curriculum(self, curriculum: DrawsStarts) -> None:
         """From the next reset on, starts are drawn from `curriculum`."""
-        if isinstance(curriculum, type) or not isinstance(curriculum, DrawsStarts):
-            raise BackplayError(
-                "curriculum", expected="a curriculum such as bp.Uniform()", got=show(curriculum)
-            )
+        require_curriculum(curriculum)
         if getattr(curriculum, "walks", ()):
             raise BackplayError(
                 "curriculum", expected="starts on demonstrations", got="one with random walks",
@@ -152,15 +149,6 @@ class PommermanVector(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         taken = list(self._finished)
         self._finished.clear()
         return taken
-
-    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """One attribute, or what one method returns: all games are one worker."""
-        found = getattr(self, name)
-        return (found(*args, **kwargs) if callable(found) else found,)
-
-    def get_attr(self, name: str) -> tuple[Any, ...]:
-        """As `call`."""
-        return self.call(name)
 
     def reset(
         self,
