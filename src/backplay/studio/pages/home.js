@@ -66,7 +66,7 @@ function begin() {
 
 function pommerman() {
   const opponents = h("select", { id: "opponents" }, ["fsmts", "simple", "random"].map((name) => h("option", {}, name)));
-  const seat = h("select", { id: "seat" }, [0, 1, 2, 3].map((number) => h("option", {}, number)));
+  const seat = h("select", { id: "seat" }, ["red, top left", "blue, bottom left", "green, bottom right", "yellow, top right"].map((words, number) => h("option", { value: number }, words)));
   const seed = h("input", { type: "number", min: 0, value: 0 });
   const button = h("button", { class: "main" }, "Play");
   return h("section", { class: "card" }, h("h2", {}, "Play Pommerman"),

@@ -43,7 +43,7 @@ class LookPage {
     const bands = [...facts.loops.map(([a, b]) => [a, b, "--bad"]), ...facts.wasted.map((step) => [step, step + 1, "--gold"])];
     const usual = median(facts.rewards);
     const marks = facts.rewards.map((reward, i) => [i * facts.every + 1, reward]).filter(([, reward]) => reward !== usual).slice(0, 400);
-    const meaning = [facts.loops.length ? "red: a loop" : "", facts.wasted.length ? "gold: a step that changes nothing" : ""].filter(Boolean).join(", ");
+    const meaning = [facts.loops.length ? "red: a loop" : "", facts.wasted.length ? "gold: wasted, nothing changes" : ""].filter(Boolean).join(", ");
     this.strip.set({ length: facts.length, bands, marks: marks.length > facts.rewards.length / 2 ? [] : marks, right: meaning });
     this.showCurves(null);
     this.go(0);
@@ -106,7 +106,7 @@ class LookPage {
     const name = Array.isArray(action) ? action.flat(3).map((value) => value.toFixed(2)).join(", ") : facts.names?.[action] ?? action;
     const rows = [["environment", facts.env], ["seed", short(facts.seed)], ["steps", short(facts.length)], ["return", short(facts.total)],
       ["end", ending(facts.ended, facts.success)], ["restored by", facts.restorer], ["loops", short(facts.loops.length)],
-      ["steps that change nothing", short(facts.wasted_count)], ["here", `step ${at}`], ["action that led here", name ?? "–"], ["reward here", short(seen(facts.rewards))]];
+      ["wasted steps", short(facts.wasted_count)], ["here", `step ${at}`], ["action that led here", name ?? "–"], ["reward here", short(seen(facts.rewards))]];
     this.status.replaceChildren(...rows.flatMap(([key, value]) => [h("dt", {}, key), h("dd", {}, value ?? "–")]));
   }
 

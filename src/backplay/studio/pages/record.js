@@ -174,7 +174,8 @@ class RecordPage {
       right: now.at < now.length ? "an action here forgets what comes after" : "" });
     const rows = [["step", `${now.at} of ${now.length}`], ["reward", short(now.reward)], ["return", short(now.total)],
       ["episode", ending(now.ended || (now.at < now.length ? "gone back" : "goes on"), now.success)],
-      ["last action", this.actionName(now.action)], ["restored by", this.task?.restorer ?? ""]];
+      ["last action", this.actionName(now.action)], ["restored by", this.task?.restorer ?? ""],
+      ...Object.entries(this.task?.env_kwargs ?? {}).map(([name, value]) => [name, JSON.stringify(value)])];
     for (const words of now.words ?? []) rows.push(["says", words]);
     this.status.replaceChildren(...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
     this.status.dataset.at = now.at;
@@ -269,16 +270,18 @@ class RecordPage {
         this.showKeys();
       }, { once: true });
     };
-    const buttons = (keys) => keys.map((key, i) => h("button", { class: "small", title: "Change this key", onclick: change(keys, i) }, h("kbd", {}, keyName(key))));
+    const button = (keys, i) => h("button", { class: "small", title: "Change this key", onclick: change(keys, i) }, h("kbd", {}, keyName(keys[i])));
+    const buttons = (keys) => keys.map((_, i) => button(keys, i));
+    const together = (keys) => h("span", { class: "together" }, keys.flatMap((_, i) => [i ? "+" : "", button(keys, i)]));
     let lines;
     if (kind === "box") {
       lines = parts.map((part, i) => [`part ${i}: ${short(part.low)} to ${short(part.high)}`, buttons(part.keys)]);
       if (parts.length) lines.push(["or drag on the picture", []]);
     } else if (kind === "multi") {
-      lines = bindings.map((binding) => [`part ${binding.part} = ${binding.value}`, buttons(binding.keys)]);
+      lines = bindings.map((binding) => [`part ${binding.part} = ${binding.value}`, together(binding.keys)]);
     } else {
       lines = names.map((name, action) => [name, bindings.filter((b) => b.action === action)
-        .map((b, i) => [i ? " " : "", h("span", { class: "row tight" }, buttons(b.keys))])]);
+        .map((b) => together(b.keys))]);
     }
     const own = localStorage.getItem(this.keysName(kind)) !== null;
     this.keys.replaceChildren(...lines.map(([name, found]) => h("div", {}, h("span", {}, name), h("span", { class: "row tight" }, found))),

@@ -77,15 +77,15 @@ export class Strip {
     const colour = (name) => style.getPropertyValue(name).trim();
     const x = (step) => (this.length ? (step / this.length) * width : 0);
     const room = HIGH - 20;
-    let right = -1;
-    const steps = [...this.thumbs.keys()].sort((a, b) => a - b);
-    for (const step of steps) {
+    // From its end back to its beginning: the end is always seen.
+    let free = width;
+    for (const step of [...this.thumbs.keys()].sort((a, b) => b - a)) {
       const image = this.thumbs.get(step);
       const wide = (image.width / image.height) * room;
       const left = Math.min(x(step), width - wide);
-      if (left < right) continue;
+      if (left + wide > free || (step && left < wide + 2)) continue;
       pen.drawImage(image, left, 0, wide, room);
-      right = left + wide + 2;
+      free = left - 2;
     }
     pen.fillStyle = colour("--line");
     pen.fillRect(0, HIGH - 16, width, 8);

@@ -197,6 +197,7 @@ class WatchPage {
 
   async play() {
     const step = Math.min(this.at, this.length - 1);
+    this.outcome.textContent = "it plays …";
     const { facts, thumbs } = await getPacked("run/film", { run: this.picked, demo: this.demo, step, greedy: this.greedy.checked });
     this.outcome.replaceChildren(`from step ${facts.start}, after ${short(facts.frames)} frames: ${facts.steps} steps, return ${short(facts.total)}, `, ending(facts.over ? "over" : "cut off", facts.success));
     Object.assign(this.outcome.dataset, { success: facts.success, start: facts.start, demo: facts.demo, pictures: thumbs.length });
@@ -222,7 +223,7 @@ function heat(run) {
     const colour = `hsl(${Math.round(value * 130)} 55% ${Math.round(58 - 20 * value)}%)`;
     svg.append(s("rect", { x: left + x * w, y: high - bottom - (y + 1) * t, width: w + 0.5, height: t + 0.5, fill: colour }));
   }));
-  [0, rows.length - 1].forEach((y) => svg.append(s("text", { x: left - 6, y: high - bottom - (y + 0.5) * t + 4, "text-anchor": "end" }, rows[y] < 0 ? "start" : rows[y])));
+  [...new Set([0, Math.floor((rows.length - 1) / 2), rows.length - 1])].forEach((y) => svg.append(s("text", { x: left - 6, y: high - bottom - (y + 0.5) * t + 4, "text-anchor": "end" }, rows[y] < 0 ? "start" : rows[y])));
   svg.append(s("text", { x: left, y: high - 12 }, "0"), s("text", { x: wide - 8, y: high - 12, "text-anchor": "end" }, `${short(frames.at(-1))} frames`),
     s("text", { x: 12, y: (high - bottom) / 2, "text-anchor": "middle", transform: `rotate(-90 12 ${(high - bottom) / 2})` }, "steps back"));
   return figure(run.name, svg);
