@@ -93,6 +93,16 @@ def test_every_room_of_the_table_exists() -> None:
         assert (SOURCE / room).is_dir() or (SOURCE / f"{room}.py").exists(), room
 
 
+def test_every_file_of_the_two_walks_exists_and_stands_there_once() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text().partition("## Two walks")[2].partition("\n## ")[0]
+    walks = text.split("| file | what happens there |")[1:]
+    assert len(walks) == 2
+    for walk in walks:
+        files = re.findall(r"`([\w/]+\.py)`", walk)
+        assert len(files) == len(set(files)) >= 15
+        assert [file for file in files if not (SOURCE / file).exists()] == []
+
+
 def test_nothing_in_the_source_can_run_loaded_code() -> None:
     for path in FILES:
         for module in imports_of(path):

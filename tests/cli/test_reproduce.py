@@ -288,7 +288,7 @@ def test_a_signal_saves_and_the_same_command_goes_on(
     assert "the runs are being saved" in err
     assert "Traceback" not in err
     words = "  backplay reproduce tiny --scale 0.05 --seeds 2 --jobs 2\n"
-    assert out.endswith(f"stopped, 0 of 2 runs are done; the others go on with:\n{words}")
+    assert out.endswith(f"stopped, 0 of 2 runs are done; to resume the others:\n{words}")
     for name in NAMES:
         loaded = open_run(FOLDER / name).load()
         assert loaded is not None

@@ -18,15 +18,14 @@ from numpy.typing import NDArray
 from backplay.demos import Demonstration
 from backplay.demos.success import Ending, Success, success_rule
 from backplay.errors import BackplayError
-from backplay.records import Start
+from backplay.records import GRACE, Start, steps_allowed
 from backplay.restore.rollout import AnyEnv, Policy, replay
 
 FloatArray = NDArray[np.float64]
 Progress = Callable[[int, str], None]
 """Takes the rollouts played and a few words on them."""
 
-PATIENCE = 8  # a rollout is cut after so many times the demonstration's length
-GRACE = 16  # and so many steps
+PATIENCE = 8  # a rollout is cut after so many times the demonstration's length, and a little
 HOPELESS = 20  # rollouts without a success, here and one rung nearer: no more are spent here
 PROBES = 4  # places where the same actions are repeated with other luck
 
@@ -116,7 +115,7 @@ class Prober:
         space.seed(int(rng.integers(2**31)))
         self._act: Policy = policy or (lambda _: space.sample())
         self._rule = success_rule(success, [self.demo])
-        self._cap = PATIENCE * len(demo) + GRACE
+        self._cap = int(steps_allowed(PATIENCE, len(demo)))
         self._options = self._own_options()
         self.reset_rewards: list[FloatArray] = []
         self.reset_observations: list[Any] = []

@@ -6,14 +6,10 @@ import json
 import shlex
 from contextlib import nullcontext
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from backplay.advise import Advice, describe
 from backplay.advise import advise as advise_on
-from backplay.cli.options import EnvId, require_at_least
+from backplay.cli.options import OnDemo, require_at_least
 from backplay.demos import load
 from backplay.restore.rollout import AnyEnv
 from backplay.train.environments import kwargs_for, make_env
@@ -23,7 +19,7 @@ from backplay.ui.display import counting
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdviseConfig:
+class AdviseConfig(OnDemo):
     """Says which of Standard, Uniform and Backplay to expect fastest, before any training.
 
         backplay advise MountainCar-v0 car.npz
@@ -35,15 +31,8 @@ class AdviseConfig:
     frames by the theory. Predictions are orders of magnitude. Nothing is trained.
     """
 
-    env: EnvId
-    """The environment's id, or a class of yours: file.py:Class or module:Class."""
-    demo: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DEMO")]
-    """The demonstration's file."""
     policy: str | None = None
     """FILE.py or FILE.py:function, a function from an observation to an action."""
-    success: str | None = None
-    """Which endings count as success: info:KEY, return>=X or terminated; by default those that are
-    like the demonstration's."""
     rollouts: int = 100
     """Rollouts from each place, at most."""
     seconds: float = 50.0
@@ -52,8 +41,6 @@ class AdviseConfig:
     """Of the rollouts."""
     json: bool = False
     """Print everything as JSON instead."""
-    env_kwargs: Annotated[str | None, tyro.conf.arg(metavar="JSON")] = None
-    """Arguments of the environment as a JSON object; by default those it was recorded with."""
 
 
 def advise(config: AdviseConfig) -> None:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-import tyro
-
-from backplay.cli.options import EnvId, say_doubts
+from backplay.cli.options import OnDemo, say_doubts
 from backplay.demos import load
 from backplay.demos.check import check as check_demonstration
 from backplay.train.environments import kwargs_for, make_env
@@ -16,7 +13,7 @@ from backplay.train.own_envs import on_my_word
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckConfig:
+class CheckConfig(OnDemo):
     """Restores every state of a demonstration, replays the rest and compares it to the bit.
 
         backplay check MountainCar-v0 car.npz
@@ -25,17 +22,8 @@ class CheckConfig:
     The exit code is 0 if it is exact, 1 if it is not, 2 if it cannot be checked.
     """
 
-    env: EnvId
-    """The environment's id, or a class of yours: file.py:Class or module:Class."""
-    demo: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DEMO")]
-    """The demonstration's file."""
     max_steps: int = 200_000
     """Steps to replay at most."""
-    env_kwargs: Annotated[str | None, tyro.conf.arg(metavar="JSON")] = None
-    """Arguments of the environment as a JSON object; by default those it was recorded with."""
-    success: str | None = None
-    """Which endings count as success: info:KEY, return>=X or terminated; by default those that are
-    like the demonstration's."""
     settings: Literal["recorded", "mine"] = "recorded"
     """Refuse an environment with other settings than the recording's, or keep its own."""
 

@@ -146,7 +146,7 @@ class TrainConfig:
     dir: Path | None = None
     """The run's directory; by default runs/FILE-REGIME-PRESET-SEED."""
     resume: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
-    """Go on with the run in this directory, as it was set up."""
+    """Resume the run in this directory, as it was set up."""
 
 
 @dataclass(frozen=True, kw_only=True)

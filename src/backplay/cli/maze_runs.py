@@ -88,7 +88,7 @@ def checkpoint_of(opened: OpenMazeRun) -> dict[str, Any]:
     if loaded is None:
         raise BackplayError(
             f"{opened.path} has no checkpoint yet",
-            do=f"Go on with it: backplay maze train --resume {opened.path}",
+            do=f"Resume it: backplay maze train --resume {opened.path}",
         )
     return loaded.state
 

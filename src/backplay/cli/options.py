@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -23,6 +23,41 @@ EnvId = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ENV")]
 """The first word of most commands."""
 EnvKwargs = Annotated[str, tyro.conf.arg(metavar="JSON")]
 """Arguments of the environment."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnEnv:
+    """Options of commands that are about an environment."""
+
+    env: EnvId
+    """The environment's id, or a class of yours: file.py:Class or module:Class."""
+    success: str | None = None
+    """Which endings count as success: info:KEY, return>=X or terminated; by default those that are
+    like the demonstration's."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnDemo(OnEnv):
+    """Options of commands that take a demonstration."""
+
+    demo: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DEMO")]
+    """The demonstration's file."""
+    env_kwargs: Annotated[str | None, tyro.conf.arg(metavar="JSON")] = None
+    """Arguments of the environment as a JSON object; by default those it was recorded with."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewDemo(OnEnv):
+    """Options of commands that make a demonstration."""
+
+    out: Path
+    """Where to write the demonstration."""
+    seed: int = 0
+    """Of the environment's reset."""
+    env_kwargs: EnvKwargs = "{}"
+    """Arguments of the environment as a JSON object."""
+    overwrite: bool = False
+    """Replace the file if it exists."""
 
 
 def command_of(program: str, config: Any) -> str:

@@ -8,14 +8,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from backplay.cli.options import EnvId, EnvKwargs, require_new_file, without_warnings
+from backplay.cli.options import NewDemo, require_new_file, without_warnings
 from backplay.cli.record import save_and_report
 from backplay.demos.take import Take
 from backplay.errors import BackplayError
@@ -29,7 +28,7 @@ _COMMANDS = "u ⌫ undo   U undo ten   r restart   s save and leave   q leave"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlayConfig:
+class PlayConfig(NewDemo):
     """Records a demonstration while you play in the terminal, with undo.
 
         backplay play FrozenLake-v1 --out lake.npz --env-kwargs '{"is_slippery": false}'
@@ -43,20 +42,6 @@ class PlayConfig:
         echo 221112s | backplay play FrozenLake-v1 --out lake.npz \\
             --env-kwargs '{"is_slippery": false}'
     """
-
-    env: EnvId
-    """The environment's id, or file.py:Class or module:Class; its actions must be discrete."""
-    out: Path
-    """Where to write the demonstration."""
-    seed: int = 0
-    """Of the environment's reset."""
-    env_kwargs: EnvKwargs = "{}"
-    """Arguments of the environment as a JSON object."""
-    success: str | None = None
-    """Which endings count as success: info:KEY, return>=X or terminated; by default those that are
-    like the demonstration's."""
-    overwrite: bool = False
-    """Replace the file if it exists."""
 
 
 def play(config: PlayConfig) -> int:

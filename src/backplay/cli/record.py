@@ -7,13 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from backplay.cli.options import (
-    EnvId,
-    EnvKwargs,
-    require_new_file,
-    say_doubts,
-    without_warnings,
-)
+from backplay.cli.options import NewDemo, require_new_file, say_doubts, without_warnings
 from backplay.demos import Demonstration
 from backplay.demos.check import check
 from backplay.demos.record import record as record_episode
@@ -25,7 +19,7 @@ from backplay.train.policies import actions_from_text, policy_from_file, policy_
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecordConfig:
+class RecordConfig(NewDemo):
     """Records a demonstration: one episode with a state to return to at every step.
 
     For example, from a list of actions, from a function `policy(observation)` in a file of yours,
@@ -41,10 +35,6 @@ class RecordConfig:
     Stable-Baselines3 can run code.
     """
 
-    env: EnvId
-    """The environment's id, or a class of yours: file.py:Class or module:Class."""
-    out: Path
-    """Where to write the demonstration."""
     actions: str | None = None
     """Actions to take, such as 0,1,2 or a JSON list."""
     actions_file: Path | None = None
@@ -57,17 +47,8 @@ class RecordConfig:
     """The model's algorithm: PPO, A2C, DQN, SAC, TD3 or DDPG."""
     stochastic: bool = False
     """Sample the model's actions instead of taking the likeliest."""
-    seed: int = 0
-    """Of the environment's reset."""
     max_steps: int = 100_000
     """Stop here if the episode does not end before."""
-    env_kwargs: EnvKwargs = "{}"
-    """Arguments of the environment as a JSON object."""
-    success: str | None = None
-    """Which endings count as success: info:KEY, return>=X or terminated; by default those that are
-    like the demonstration's."""
-    overwrite: bool = False
-    """Replace the file if it exists."""
 
 
 def record(config: RecordConfig) -> None:

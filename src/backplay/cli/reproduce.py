@@ -76,9 +76,7 @@ def reproduce(config: ReproduceConfig) -> int:
         sweep = carry_out([one for one in runs if one.name not in refused], _pool(config))
         failed = {**refused, **sweep.failed}
         if sweep.stopping:
-            print(
-                f"stopped, {len(sweep.done)} of {len(runs)} runs are done; the others go on with:"
-            )
+            print(f"stopped, {len(sweep.done)} of {len(runs)} runs are done; to resume the others:")
             print(f"  {command}")
             return 130
     from backplay.cli.reports import show_experiment

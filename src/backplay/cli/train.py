@@ -92,7 +92,7 @@ class TrainConfig:
     dir: Path | None = None
     """The run's directory; by default runs/ENV-CURRICULUM-SEED."""
     resume: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
-    """Go on with the run in this directory, as it was set up."""
+    """Resume the run in this directory, as it was set up."""
     tensorboard: bool = False
     """Write logs for TensorBoard, too, into the run's directory."""
     env_kwargs: Annotated[str | None, tyro.conf.arg(metavar="JSON")] = None

@@ -1,4 +1,4 @@
-"""Run directories: what a run was asked to do, what it did so far, how to go on with it.
+"""Run directories: what a run was asked to do, what it did so far, how to resume it.
 
     config.json              what was asked for; written last, so a directory with it is complete
     provenance.json          the command, versions and machine it was made with

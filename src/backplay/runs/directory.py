@@ -79,7 +79,7 @@ def require_free(path: Path) -> None:
         f"{path} is not empty",
         expected="a directory that does not exist yet",
         got="a run" if is_run(path) else "other files",
-        do=f"Choose another --dir{f', or go on with --resume {path}' if is_run(path) else ''}.",
+        do=f"Choose another --dir{f', or resume it with --resume {path}' if is_run(path) else ''}.",
     )
 
 

@@ -224,9 +224,7 @@ def opened(path: Path) -> tuple[Run, Work]:
     loaded = run.load()
     asked(run)  # a damaged job is the first thing to say
     if loaded is None:
-        raise BackplayError(
-            f"{path} has no checkpoint yet", do=f"Go on with it: backplay work {path}"
-        )
+        raise BackplayError(f"{path} has no checkpoint yet", do=f"Resume it: backplay work {path}")
     work = begun(run)
     if work.training is not None:
         work.training.load_state(loaded.state)

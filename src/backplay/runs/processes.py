@@ -113,7 +113,7 @@ class Pool(Protocol):
         """How many runs it takes at once."""
 
     def start(self, run: Planned) -> None:
-        """Begins a run, or goes on with it; never raises for what is the run's own trouble."""
+        """Begins a run, or resumes it; never raises for what is the run's own trouble."""
 
     def ended(self) -> list[Ended]:
         """The processes that have ended since this was asked last."""

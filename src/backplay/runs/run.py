@@ -91,7 +91,7 @@ class Run:
     @property
     def result(self) -> dict[str, Any] | None:
         """What was measured at the end; None while there is none."""
-        do = "Remove it and go on with the run: it is measured again from the last checkpoint."
+        do = "Remove it and resume the run: it is measured again from the last checkpoint."
         return self._document(RESULT, do)
 
     @property
