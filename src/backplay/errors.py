@@ -44,7 +44,7 @@ class BackplayError(Exception):
 
 
 class BusyError(BackplayError):
-    """Something that another process uses now: it may be free later."""
+    """Something that cannot be done now and may be later: another process is at it, or no room."""
 
 
 class DemonstrationError(BackplayError):

@@ -127,6 +127,25 @@ def test_an_interrupt_stops_saves_and_says_how_to_go_on(
     assert frames + 1 not in seen
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_what_queues_and_closed_terminals_send_saves_too(
+    demos: dict[str, Path], tmp_path: Path, number: signal.Signals
+) -> None:
+    words = ["train", "FrozenLake-v1", str(demos["lake"]), "--frames", "9000000", "--dir", "r"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "backplay.cli", *words, "--evaluate-every", "0"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+    )  # fmt: skip
+    while not (tmp_path / "r/metrics.jsonl").exists() and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + number, err
+    assert "stopped and saved" in out
+    assert runs.open_run(tmp_path / "r").load() is not None
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -136,7 +136,7 @@ def test_a_run_that_another_process_works_on_is_waited_for(
     sweep = Sweep([make_task(tmp_path, "a")], pool)
     events = drive(sweep)
     assert pool.asked == ["a"] * 3
-    assert events[0] == "a: another process works on it; waiting for it"
+    assert events[0] == "a: in use; waiting, it is tried again"
     assert events[1].startswith("a: done")
     assert len(events) == 2
     assert sweep.done == ["a"]

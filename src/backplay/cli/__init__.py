@@ -65,7 +65,7 @@ your own environment:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; its exit code.
 
-    0 done, 1 a negative answer, 2 bad input, 75 in use by another process, 130 Ctrl-C.
+    0 done, 1 a negative answer, 2 bad input, 75 in use or no room now, 128 + n stopped by signal n.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:

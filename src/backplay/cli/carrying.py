@@ -12,9 +12,7 @@ from backplay.runs import Run
 from backplay.runs.execute import SAVE_SECONDS, carry_out
 from backplay.train.job import Work
 from backplay.ui.display import open_display, showing
-from backplay.ui.interrupts import STOP_SIGNALS, STOPPING, interrupts
-
-STOPPED = 130
+from backplay.ui.interrupts import STOP_SIGNALS, STOPPING, exit_code, interrupts
 
 
 def carry(
@@ -26,7 +24,7 @@ def carry(
     save_seconds: float = SAVE_SECONDS,
     workers: Workers | None = None,
 ) -> int:
-    """Works until the end, which is 0, or until it is told to stop, which is 130.
+    """Works until the end, which is 0, or until it is told to stop, which is 128 + n for signal n.
 
     Args:
         run: what `prepare` made.
@@ -41,21 +39,22 @@ def carry(
     if logs.is_symlink():
         raise BackplayError(f"{logs} is a link", do="Remove it: links in a run are not followed.")
     logged = first and (tensorboard or logs.exists())
+    seen: list[int] = []
     try:
         with (
-            interrupts(STOPPING, signals=STOP_SIGNALS) as asked,
+            interrupts(STOPPING, signals=STOP_SIGNALS) as seen,
             open_display() as display,
             showing(run, display, tensorboard=logged) as show,
         ):
             done = carry_out(
-                run.path, work=work, stop=lambda: bool(asked), show=show,
+                run.path, work=work, stop=lambda: bool(seen), show=show,
                 say=display.say if first else None, save_seconds=save_seconds, workers=workers,
             )  # fmt: skip
     except KeyboardInterrupt:
         kept = "from the last checkpoint" if run.checkpoint.exists() else "from the beginning"
         if first:
             print(f"stopped at once; to go on {kept}: {again}")
-        return STOPPED
+        return exit_code(seen)
     if not done and first:
         print(f"stopped and saved; to go on: {again}")
-    return 0 if done else STOPPED
+    return 0 if done else exit_code(seen)

@@ -46,7 +46,7 @@ class DemoConfig:
 
 
 def demo(config: DemoConfig) -> int:
-    """Trains, prints the table and writes the page; 1 if a run failed, 130 after Ctrl-C."""
+    """Trains, prints the table and writes the page; 1 if a run failed, 128 + n after signal n."""
     require_at_least(config, frames=1, seeds=1, jobs=1, episodes=1)
     require_report_folder(config.out, beside=[RUNS, PICTURE])
     command = command_of("backplay demo", config)
@@ -61,7 +61,7 @@ def demo(config: DemoConfig) -> int:
     sweep = carry_out([one for one in runs if one.name not in refused], pool)
     if sweep.stopping:
         print(f"stopped; no page was written. To go on: {command}")
-        return 130
+        return sweep.code
     records, unread = read_there([run.path for run in runs])
     failed = {**refused, **sweep.failed, **unread}
     if any(run.finished for run in records):

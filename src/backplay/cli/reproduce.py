@@ -56,7 +56,7 @@ class ReproduceConfig:
 
 
 def reproduce(config: ReproduceConfig) -> int:
-    """Runs what is missing and reports; 1 if a run failed, 130 if it was stopped."""
+    """Runs what is missing and reports; 1 if a run failed, 128 + n if signal n stopped it."""
     _refuse_nonsense(config)
     from backplay.paper.catalogue import experiment as find_experiment
 
@@ -78,7 +78,7 @@ def reproduce(config: ReproduceConfig) -> int:
         if sweep.stopping:
             print(f"stopped, {len(sweep.done)} of {len(runs)} runs are done; to resume the others:")
             print(f"  {command}")
-            return 130
+            return sweep.code
     from backplay.cli.reports import show_experiment
 
     out = config.dir / experiment.name / _scale_folder(scale) / "report"

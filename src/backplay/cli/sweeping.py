@@ -6,9 +6,11 @@ Comes in: jobs, a folder, who works. Goes out: the sweep, done or stopped. Nothi
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +18,9 @@ from backplay.errors import BackplayError
 from backplay.runs.planned import Planned
 from backplay.runs.processes import Pool
 from backplay.runs.sweep import Sweep
+from backplay.runs.waiting import until_it_works
 from backplay.ui.display import duration, open_display
-from backplay.ui.interrupts import STOP_SIGNALS, interrupts
+from backplay.ui.interrupts import STOP_SIGNALS, exit_code, interrupts
 
 if TYPE_CHECKING:
     from backplay.train.job import Job
@@ -41,10 +44,14 @@ def prepare_all(jobs: Sequence[Job], runs: Sequence[Planned], command: str) -> d
     refused: dict[str, str] = {}
     for job, run in zip(jobs, runs, strict=True):
         try:
-            prepare(run.path, job, command=command)
+            until_it_works(partial(prepare, run.path, job, command=command), _say, seconds=0.2)
         except BackplayError as error:
             refused[run.name] = str(error)
     return refused
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def carry_out(runs: Sequence[Planned], processes: Pool) -> Sweep:
@@ -62,7 +69,7 @@ def carry_out(runs: Sequence[Planned], processes: Pool) -> Sweep:
                 display.say(event)
             if asked and not sweep.stopping:
                 display.say("stopping: the runs are being saved; once more to stop at once")
-                sweep.stop()
+                sweep.stop(exit_code(asked))
             if len(asked) > 1:
                 sweep.kill()
             if time.monotonic() - shown >= SHOW_SECONDS:

@@ -76,7 +76,8 @@ class TrainConfig:
     A class of your own is named by its file, `./grid.py:KeyDoor`, or its module; a run of one takes
     the same word again: `backplay train ./grid.py:KeyDoor --resume runs/doors`.
 
-    Ctrl-C stops, saves and says how to go on. A run that has ended goes on with more --frames.
+    Ctrl-C, SIGTERM and SIGHUP stop, save and say how to go on; a second one stops at once. A run
+    that has ended goes on with more --frames.
     """
 
     env: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="ENV")] = None
@@ -102,7 +103,7 @@ class TrainConfig:
 
 
 def train(config: TrainConfig) -> int:
-    """Trains to the end or until Ctrl-C, which is exit code 130."""
+    """Trains to the end or until signal n stops it, which is exit code 128 + n."""
     if config.resume is not None:
         run, work = _resumed(config, config.resume)
     else:

@@ -23,7 +23,8 @@ class WorkConfig:
 
         torchrun --nproc-per-node 2 -m backplay.cli work runs/mine
 
-    Ctrl-C and SIGTERM stop it after the present update: exit code 130.
+    Ctrl-C, SIGTERM and SIGHUP save and stop it after the present update, with the exit code 128 +
+    n of signal n. A second one stops it at once.
     """
 
     dir: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
@@ -37,7 +38,7 @@ class WorkConfig:
 
 
 def work(config: WorkConfig) -> int:
-    """Works until the end or until it is told to stop, which is exit code 130."""
+    """Works until the end or until it is told to stop, which is exit code 128 + n."""
     from backplay.cli.carrying import carry
     from backplay.learners.workers import distributed
     from backplay.runs import open_run

@@ -14,9 +14,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, BusyError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+PASSING = (errno.ENOSPC, errno.EDQUOT, errno.ESTALE, errno.EBUSY, errno.EAGAIN, errno.ETIMEDOUT)
+"""What may be over in a while: a full disk, a share of the network that is away."""
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -112,7 +114,7 @@ def sync_folder(path: Path) -> None:
 
 
 def failed(path: Path, error: BaseException) -> BackplayError:
-    """The error of a write that failed and changed nothing."""
+    """The error of a write that failed and changed nothing; BusyError where it may work later."""
     number = error.errno if isinstance(error, OSError) else None
     reason = error.strerror if isinstance(error, OSError) else None
     if path.is_symlink():
@@ -122,7 +124,8 @@ def failed(path: Path, error: BaseException) -> BackplayError:
             got=reason or error, do="Put there what it leads to, or remove it.",
         )  # fmt: skip
     full = number in _FULL
-    return BackplayError(
+    kind = BusyError if number in PASSING else BackplayError
+    return kind(
         f"{path} cannot be written",
         expected="room on the disk" if full else "a folder that may be written",
         got=f"no space left ({reason})" if full else reason or error,

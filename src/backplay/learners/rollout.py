@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from backplay.errors import BackplayError
 from backplay.learners.advantages import BoolArray, FloatArray, successor_values
 from backplay.learners.distributions import Distribution
+from backplay.learners.finite import require_finite
 from backplay.learners.observations import (
     Arrays,
     Tensors,
@@ -83,6 +84,7 @@ def collect(
     _require_same_step(envs)
     own = own_range(workers, envs.num_envs)
     first = numeric(observations)
+    require_finite("observation", first, 0, own.first)
     seen = allocate(steps, first)
     seen_tensors = as_tensors(seen)
     shape = (steps, envs.num_envs)
@@ -106,12 +108,15 @@ def collect(
             observations, rewards[step], terminated[step], truncated[step], infos = envs.step(
                 distribution.for_env(action.numpy())
             )
+            require_finite("reward", rewards[step], step, own.first)
+            require_finite("observation", numeric(observations), step, own.first)
             if "final_obs" in infos:
                 final_infos.append((step, infos))
             if bootstrap_truncated and truncated[step].any():
                 # Copied now: an env may reuse the array its final observation is in.
                 cut = np.flatnonzero(truncated[step])
                 final_observations.append(final_rows(_final(infos), cut, first))
+                require_finite("final observation", final_observations[-1], step, own.first + cut)
 
         # One pass over all final observations is cheaper than a pass at each ending.
         last_values = network(as_tensors(numeric(observations)))[1].numpy()

@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,6 +24,7 @@ from backplay.errors import BackplayError, show
 from backplay.learners.workers import Alone, Workers, any_of, from_first
 from backplay.runs import Run
 from backplay.runs.run import CLOCK
+from backplay.runs.waiting import until_it_works
 from backplay.train import Progress
 from backplay.train.job import Job, Work, from_json, require, to_json
 
@@ -52,7 +54,11 @@ def prepare(
     """
     config = {"job": to_json(job), "threads": threads}
     if not runs.is_run(path):
-        return runs.create(path, config, files, command=command)
+        try:
+            return runs.create(path, config, files, command=command)
+        except BackplayError:
+            if not runs.is_run(path):  # else somebody was faster
+                raise
     run = runs.open_run(path)
     if asked(run) != (job, threads):
         raise BackplayError(
@@ -118,10 +124,10 @@ def drive(
     """
     training = work.training
     workers = workers or Alone()
-    files = _Files(run, say) if workers.rank == 0 else None
+    files = _Files(run, say, stop) if workers.rank == 0 else None
     if training is None:
         if files:
-            run.begin_process()
+            files.patiently(run.begin_process)
             files.save({"frames": 0, **work.state()})
             files.finish({"frames": 0, **work.result()})
         return True
@@ -133,7 +139,8 @@ def drive(
     saved = time.monotonic()
     for progress in training.run():
         if files:
-            run.append_metrics(work.line(progress))
+            line = work.line(progress)
+            files.patiently(partial(run.append_metrics, line))
             if show:
                 show(progress)
         due = time.monotonic() - saved >= save_seconds or progress.evaluation is not None
@@ -152,10 +159,10 @@ def drive(
 
 
 class _Files:
-    """Writes a run's files, and the time that has passed."""
+    """Writes a run's files, and the time that has passed; waits where the disk is full."""
 
-    def __init__(self, run: Run, say: Say | None) -> None:
-        self._run, self.say = run, say or (lambda _: None)
+    def __init__(self, run: Run, say: Say | None, stop: Stop | None) -> None:
+        self._run, self.say, self._stop = run, say or (lambda _: None), stop
         self._frames, self._began = 0, time.monotonic()
         self._notes: list[str] = []
         try:
@@ -167,29 +174,34 @@ class _Files:
 
     def resume(self, *, exact: bool) -> dict[str, Any] | None:
         """What was saved last; where it is not resumed exactly, that is noted."""
-        loaded = self._run.resume()
+        loaded = self.patiently(self._run.resume)
         self._notes += loaded.notes if loaded else []
         if loaded and not exact:
             self._notes.append(f"new episodes from {loaded.state['frames']:,} frames on")
         for note in self._notes:
             self.say(note)
-        self._run.begin_process(self._notes)
+        self.patiently(lambda: self._run.begin_process(self._notes))
         return loaded.state if loaded else None
 
     def save(self, state: dict[str, Any]) -> None:
         """A checkpoint, and when it was made."""
         self._frames = int(state["frames"])
-        self._run.save(state)
+        self.patiently(lambda: self._run.save(state))
         self._tick()  # after it: a clock that has ticked says that there is a checkpoint
 
     def finish(self, result: dict[str, Any]) -> None:
         """The end."""
         self._frames = int(result["frames"])
-        self._run.finish(result)
+        self.patiently(lambda: self._run.finish(result))
         self._tick()
 
     def _tick(self) -> None:
-        self._run.tick(self._frames, self._before + time.monotonic() - self._began)
+        seconds = self._before + time.monotonic() - self._began
+        self.patiently(lambda: self._run.tick(self._frames, seconds))
+
+    def patiently(self, write: Callable[[], Any]) -> Any:
+        """What `write` returns, after as long as the disk takes to have room for it."""
+        return until_it_works(write, self.say, self._stop)
 
 
 def asked(run: Run) -> tuple[Job, int]:

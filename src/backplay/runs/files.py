@@ -12,8 +12,8 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from backplay.data.files import failed, opened_folder
-from backplay.errors import BackplayError, show
+from backplay.data.files import PASSING, failed, opened_folder
+from backplay.errors import BackplayError, BusyError, show
 
 _BROKEN = (errno.EIO, errno.EISDIR, errno.ENOTDIR, errno.ELOOP, errno.EINVAL, errno.ENXIO)
 _OURS = r"(config|provenance|result|extended)\.json|\d+\.npz|\d+\.safetensors"
@@ -60,7 +60,8 @@ def unread(path: Path, error: OSError) -> BackplayError:
         return failed(path, error)
     if error.errno in _BROKEN:
         return damaged(path, error)
-    return BackplayError(
+    kind = BusyError if error.errno in PASSING else BackplayError
+    return kind(
         f"{path} cannot be read",
         expected="a file that this process may read",
         got=reason(error),

@@ -20,16 +20,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from backplay.data.files import open_to_append
+from backplay.data.files import PASSING, open_to_append
 from backplay.runs.planned import Planned
 
 LOG = "process.log"
-STOPPED = 130
-"""The exit code of a process that has saved and stopped because it was told to."""
+STOPPED = (129, 130, 143)
+"""The exit codes of a process that has saved and stopped because a signal told it to."""
 REFUSED = 2
 """The exit code of a process that cannot do what is asked for, however often it tries."""
 BUSY = 75
-"""The exit code of a process that found another process at work on its run."""
+"""The exit code of a process that found another one at work on its run, or no room to work."""
 
 _NO_PROCESS = 1  # the exit code of a process that could not be started
 _ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS", "NUMBA", "VECLIB")}
@@ -100,7 +100,7 @@ class Ended(NamedTuple):
     name: str
     """Of its run."""
     code: int
-    """0 done, 2 refused, 75 in use, 130 stopped as it was told to; with all others it died."""
+    """0 done, 2 refused, 75 in use, 128 + n stopped by a signal; with all others it died."""
     words: str
     """Why, in one line."""
 
@@ -153,7 +153,8 @@ class LocalPool:
         try:
             self._processes[run.name] = RunProcess(run.path, self._command(run.path))
         except OSError as error:
-            self._unborn.append(Ended(run.name, _NO_PROCESS, f"no process: {error}"))
+            code = BUSY if error.errno in PASSING else _NO_PROCESS
+            self._unborn.append(Ended(run.name, code, f"no process: {error}"))
 
     def ended(self) -> list[Ended]:
         found, self._unborn = self._unborn, []

@@ -47,6 +47,8 @@ class Sweep:
         """Runs that will not be finished, and why."""
         self.done: list[str] = []
         self.stopping = False
+        self.code = 0
+        """The exit code of the signal that stopped it."""
         self._pool = pool
         self._retries = retries
         self._running: dict[str, Planned] = {}
@@ -70,9 +72,9 @@ class Sweep:
             self._pool.start(run)
         return events
 
-    def stop(self) -> None:
-        """Starts nobody any more and asks all who work to save and stop."""
-        self.stopping = True
+    def stop(self, code: int = 130) -> None:
+        """Starts nobody any more and asks all who work to save and stop; `code` is kept."""
+        self.stopping, self.code = True, code
         self._pool.stop()
 
     def kill(self) -> None:
@@ -116,11 +118,11 @@ class Sweep:
         run = self._running.pop(ended.name, None)
         if run is None:  # killed, and forgotten
             return ""
-        if ended.code == 0 or (ended.code in (BUSY, STOPPED) and _is_done(run)):
+        if ended.code == 0 or (ended.code in (BUSY, *STOPPED) and _is_done(run)):
             self.done.append(run.name)
             return f"{run.name}: done{_told(run)}{_success(read_standing(run))}"
         if ended.code == BUSY and not self.stopping:
-            return self._wait_for_another(run)
+            return self._wait_for_another(run, ended.words)
         if self.stopping and ended.code != REFUSED:
             self._waiting.append(run)
             return ""
@@ -130,7 +132,7 @@ class Sweep:
 
     def _try_again(self, run: Planned, ended: Ended) -> str:
         """Lets a run whose process died wait for another one, unless too many have died."""
-        words = "stopped by someone else" if ended.code == STOPPED else ended.words
+        words = "stopped by someone else" if ended.code in STOPPED else ended.words
         deaths, before = self._deaths.get(run.name, (0, ""))
         checkpoint = _newest_checkpoint(run)
         deaths = 1 if checkpoint > before else deaths + 1
@@ -142,12 +144,12 @@ class Sweep:
         where = "its last checkpoint" if checkpoint else "the beginning"
         return f"{run.name}: {words}; goes on from {where}"
 
-    def _wait_for_another(self, run: Planned) -> str:
-        """Lets a run that another process works on wait at the end of the line."""
+    def _wait_for_another(self, run: Planned, words: str) -> str:
+        """Lets a run that cannot be worked on now wait at the end of the line."""
         first = run.name not in self._not_before
         self._not_before[run.name] = time.monotonic() + BUSY_SECONDS
         self._waiting.append(run)
-        return f"{run.name}: another process works on it; waiting for it" if first else ""
+        return f"{run.name}: {words}; waiting, it is tried again" if first else ""
 
     def _next(self) -> Planned | None:
         """The first of the line that need not wait longer."""

@@ -27,6 +27,8 @@ from backplay.demos import Demonstration
 from backplay.demos.success import Success, success_rule
 from backplay.errors import BackplayError
 from backplay.learners import PPO, Teacher, load_weights, make_network
+from backplay.learners.finite import NotFiniteError, require_finite_weights
+from backplay.learners.rollout import Rollout
 from backplay.learners.sharing import divide
 from backplay.learners.workers import Alone, EnvRange, Workers, from_first
 from backplay.restore.rollout import AnyEnv
@@ -146,9 +148,7 @@ class Training:
         next_evaluation = (self.frames // every + 1) * every
         resumed_at, began = self.frames, time.perf_counter()
         while self.frames < total:
-            rollout = self.learner.collect(self.envs, self._observations)
-            self._observations = rollout.last_observations
-            metrics = self.learner.update(rollout, progress=self.frames / total)
+            rollout, metrics = self._update()
             restored = self._restored_steps()
             self.frames += rollout.frames + restored - self._counted
             self._counted = restored
@@ -176,6 +176,21 @@ class Training:
                 metrics=metrics,
                 finished=finished,
             )
+
+    def _update(self) -> tuple[Rollout, dict[str, float]]:
+        """Collects and learns; an error that names the frames where a number is none."""
+        try:
+            rollout = self.learner.collect(self.envs, self._observations)
+            self._observations = rollout.last_observations
+            done = self.frames / self.config.frames
+            metrics = self.learner.update(rollout, progress=done)
+            require_finite_weights(self.learner.network, metrics)
+        except NotFiniteError as error:
+            raise NotFiniteError(
+                f"{error.what}, after {self.frames:,} frames", expected=error.expected,
+                got=error.got, do=error.do,
+            ) from error  # fmt: skip
+        return rollout, metrics
 
     def _begin(self) -> Any:
         """Puts the envs where the run goes on; what is seen there."""
@@ -269,13 +284,14 @@ class Training:
             if self._teacher is not None:
                 load_weights(self._teacher.network, _as_tensors(state["teacher"]))
             self.learner.load_state(_as_tensors(state["learner"]))
+            require_finite_weights(self.learner.network)
             self.curriculum = from_json(state["curriculum"], kinds=kinds_in(self.curriculum))
             self.frames = int(state["frames"])
             self.evaluations = [(int(frames), float(s)) for frames, s in state["evaluations"]]
             self._recent = deque(map(bool, state["recent"]), maxlen=self._recent.maxlen)
             self._envs_state, self._counted = state["envs"], int(state["counted"])
             self._observations = None
-        except (RuntimeError, KeyError, TypeError, ValueError) as error:
+        except Exception as error:  # whatever torch raises on hostile data
             raise BackplayError(
                 "This state is of another run",
                 expected="the network of this environment's spaces, and a curriculum",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,8 @@ class Display:
     def say(self, line: str) -> None:
         """A line that stays."""
         if self._live is None:
-            print(line, file=sys.stderr, flush=True)
+            with suppress(OSError):  # a log on a full disk
+                print(line, file=sys.stderr, flush=True)
         else:
             self._live.console.print(escape(line))
 

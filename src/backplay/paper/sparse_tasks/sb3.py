@@ -30,6 +30,7 @@ from backplay.demos import Demonstration
 from backplay.demos.success import SuccessRule, success_rule
 from backplay.errors import BackplayError
 from backplay.integrations.sb3 import CurriculumCallback
+from backplay.learners.finite import require_finite_weights
 from backplay.records import Episode
 from backplay.restore.rollout import AnyEnv
 from backplay.train.config import TrainConfig
@@ -169,6 +170,7 @@ class SB3Training:
     def state(self) -> dict[str, Any]:
         """All that a resumed run needs, as arrays and plain data; asked for between two updates."""
         model: Any = self.model
+        require_finite_weights(model.policy)
         moments = model.policy.optimizer.state_dict()["state"]
         begun = model._last_obs is not None
         return {
