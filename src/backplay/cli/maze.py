@@ -256,8 +256,9 @@ def _chosen(config: ShowConfig) -> MazeSet:
 
 def train(config: TrainConfig) -> int:
     """Trains to the end or until Ctrl-C, which is exit code 130."""
-    from backplay.cli.carrying import STOPPED, carry
+    from backplay.cli.carrying import carry
     from backplay.cli.maze_runs import open_maze_run
+    from backplay.ui.interrupts import exit_code
 
     if config.resume is not None:
         if replace(config, resume=None) != TrainConfig():
@@ -272,7 +273,7 @@ def train(config: TrainConfig) -> int:
             opened, work = _begun(config)
         except KeyboardInterrupt:
             print("stopped while it imitated the demonstrations; nothing was written")
-            return STOPPED
+            return exit_code([])
     again = f"backplay maze train --resume {shlex.quote(str(opened.path))}"
     code = carry(opened.run, again, work=work)
     if code == 0:
