@@ -15,7 +15,8 @@ from backplay.learners import PPOConfig
 from backplay.runs import create
 from backplay.runs.execute import drive
 from backplay.train import TrainConfig, Training
-from backplay.train.env_work import EnvWork
+from backplay.train.job import progress_line
+from backplay.train.progress import Progress
 
 
 class Breaks(gym.Wrapper[Any, Any, Any, Any]):
@@ -37,6 +38,16 @@ class Breaks(gym.Wrapper[Any, Any, Any, Any]):
                 observation = np.array(observation)
                 observation[2] = np.nan
         return observation, reward, *rest
+
+
+class Trained:
+    """The work of a run that keeps what every run keeps."""
+
+    def __init__(self, training: Training) -> None:
+        self.training = training
+
+    def line(self, progress: Progress) -> dict[str, Any]:
+        return progress_line(progress)
 
 
 def training(field: str, every: int, **ppo: Any) -> Training:
@@ -63,7 +74,7 @@ def training(field: str, every: int, **ppo: Any) -> Training:
 def test_a_run_stops_where_an_env_answers_no_number(tmp_path: Path, field: str, words: str) -> None:
     """In 0.2 % of the steps, as was seen; the last checkpoint before it is sound."""
     run = create(tmp_path / "run", {"job": {}, "threads": 1})
-    work = EnvWork(training(field, 500), [10])
+    work: Any = Trained(training(field, 500))
     with pytest.raises(BackplayError, match=words) as raised:
         drive(run, work, save_seconds=0)
     assert raised.value.got in ("nan", "inf")
