@@ -95,6 +95,7 @@ def test_a_run_stops_where_learning_leaves_the_numbers() -> None:
 def test_weights_that_are_no_numbers_are_not_loaded() -> None:
     made = training("reward", 10**9)
     state = made.state()
-    next(iter(state["learner"]["network"].values())).reshape(-1)[0] = np.nan
+    name, _ = next(made.learner.network.named_parameters())
+    state["learner"]["network"][name].reshape(-1)[0] = np.nan
     with pytest.raises(BackplayError, match="another run"):
         made.load_state(state)
