@@ -14,7 +14,7 @@ from backplay.curricula import (
     Waiting,
     Window,
 )
-from backplay.curricula.staircase import Rung, StaircaseState
+from backplay.curricula.staircase import StaircaseState
 
 frames = st.integers(0, 2**53)
 mean_steps = st.floats(1.0, 10_000.0)
@@ -34,16 +34,16 @@ def backplays(draw: st.DrawFn) -> Backplay:
     return Backplay(tuple(windows), of_length=of_length, frames=clock)
 
 
-rungs = st.lists(st.floats(1.0, 300.0).map(Rung), max_size=3).map(tuple)
+frontiers = st.lists(st.floats(0.05, 300.0), max_size=3).map(tuple)
 staircases = st.builds(
     Staircase,
     target=st.floats(0.1, 0.9),
     state=st.builds(
         StaircaseState,
         frames=frames,
-        rungs=rungs,
+        known=frontiers,
         lengths=st.tuples(mean_steps, mean_steps),
-        pays=st.booleans(),
+        costs=st.booleans(),
     ),
 )
 plain = st.one_of(st.just(Standard()), st.just(Uniform()), backplays(), staircases)

@@ -1,9 +1,12 @@
 """Staircase: a frontier on each demonstration that moves back with success and forth with failure.
 
-Comes in: what came of episodes. Goes out: starts around the frontier, on what is solved behind it,
-and in the initial state. Needs neither a budget nor windows, nor the lengths beforehand.
+Comes in: what came of episodes. Goes out: starts around the frontier and some in the
+initial state. Needs neither a budget nor windows, nor the lengths beforehand.
 
-The rule is the weighted up-down method by which psychophysics finds a threshold (Kaernbach 1991).
+A frontier is a rating: how many steps from the end the policy starts and still succeeds in `target`
+of the episodes. Every episode from the demonstration moves it, by as much as it surprises (Elo's
+rule, which is the weighted up-down method of Kaernbach 1991 where all episodes start at the
+frontier). So a success far before it counts most, and one that was sure to come counts nothing.
 """
 
 from __future__ import annotations
@@ -11,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import ceil, floor, isfinite
-from typing import NamedTuple, Self
+from math import exp, log
+from typing import Self
 
 import numpy as np
 
@@ -26,35 +29,14 @@ from backplay.curricula.curriculum import (
     whole_number,
 )
 from backplay.curricula.memory import Seen, as_means, chance_of_share, mean_lengths, seen
-from backplay.errors import BackplayError, show
 from backplay.records import Episode
 
-NEAR, FAR = 0.5, 1.25  # most starts lie between these multiples of the frontier
-COUNTS = 0.75  # episodes move it that start from this multiple on, and up to FAR
-SOLVED = 0.2  # of the starts, anywhere behind the frontier: so nothing is forgotten
-SILENT, PAYING = 0.1, 0.5  # shares of the frames at the initial state, see `start_share`
-STEP = 1 / 16  # of the frontier: how far one episode moves it, but at least one step
-MEAN_OVER = 30  # episodes, about, that the success at a frontier remembers
-PROGRESS = 1.25  # a frontier that has not moved by this factor stands still
-SETTLED = 50  # updates that it may stand; and as many as it took to get there
-DRIFT = 0.02  # a frontier that stands for long goes on at this share of its pace, without success
-
-
-class Rung(NamedTuple):
-    """Where a demonstration stands."""
-
-    frontier: float = 4.0
-    """In steps back; beyond the initial state up to twice the length."""
-    lowered: float = 0.0
-    """What is taken off the target, because the frontier stood still."""
-    success: float = 0.0
-    """Recent, of the episodes that count for the frontier."""
-    mark: float = 4.0
-    """The farthest frontier when it last made progress."""
-    reached: float = 0.0
-    """Its updates until then."""
-    updates: float = 0.0
-    """Its updates so far: those that brought episodes from this demonstration."""
+FIRST = 4.0  # steps back of a frontier that has not moved
+LEAST, MOST = 0.05, 2.0  # steps back, and lengths, between which it moves
+NEAR, FAR = 0.5, 1.25  # most starts lie between these multiples of it
+PACE, QUICK = 0.25, 0.5  # how far the greatest surprise moves it, in logarithms: two steps at first
+WIDTH = 0.4  # how fast success falls around it, in logarithms
+PRIZE, COSTS = 0.1, 0.5  # shares of the frames at the initial state, see `start_share`
 
 
 @dataclass(frozen=True)
@@ -63,42 +45,40 @@ class StaircaseState:
 
     frames: int = 0
     """The clock: frames of training so far."""
-    rungs: tuple[Rung, ...] = ()
-    """By demonstration."""
+    known: tuple[float, ...] = ()
+    """The frontier of each demonstration, in steps back; beyond the initial state up to twice the
+    length. Below one step nothing succeeds, not even at the end."""
     lengths: tuple[float, float] = (0.0, 0.0)
     """Mean steps of the last episodes from the initial state and of the others; 0: none yet."""
-    pays: bool = False
-    """Whether a failed episode has brought reward, such as a cost per step."""
+    costs: bool = False
+    """Whether even the last steps of a demonstration earn less than nothing: costs, no prize."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "frames", whole_number("frames", self.frames))
         object.__setattr__(self, "lengths", as_means(self.lengths))
-        if any(not isfinite(sum(rung)) or rung.frontier < 1.0 for rung in self.rungs):
-            raise BackplayError(
-                "rungs", expected="finite numbers, frontiers from 1 on", got=show(self.rungs),
-                do="Leave it to update().",
-            )  # fmt: skip
+        known = tuple(real_number("known", x, at_least=LEAST) for x in self.known)
+        object.__setattr__(self, "known", known)
 
     @cached_property
     def frontiers(self) -> FloatArray:
         """The frontier of each demonstration, and last that of one that was not seen yet."""
-        return np.array([*(rung.frontier for rung in self.rungs), Rung().frontier])
+        return np.array([*self.known, FIRST])
 
 
 @dataclass(frozen=True)
 class Staircase(Curriculum):
     """The default: starts where about `target` of the episodes succeed."""
 
-    target: float = 0.3
-    """The share of success around which the frontier settles. It falls while the frontier stands
-    still, so that no task is too hard by nature to go on."""
+    target: float = 0.35
+    """Success at the frontier."""
     start_share: float | None = None
-    """Share of the frames in episodes from the initial state while the frontier is on its way;
-    None: half if failures bring reward, since values are learned from them, else a tenth."""
+    """Share of the frames in episodes from the initial state while the frontier is on its way, and
+    at most of the episodes; None: a tenth, or half where all there is are costs, since values are
+    learned from failures there."""
     cut: float | None = None
     """Training episodes end after so many times what the demonstration took from the same start,
-    and 16 steps; None: 1 if failures bring reward, since a late one has taught what it could, else
-    4. A large number never cuts."""
+    and 16 steps; None: 1 where all there is are costs, since a late failure has taught what it
+    could, else 4. A large number never cuts."""
     state: StaircaseState = field(default_factory=StaircaseState)
     """What it has seen."""
 
@@ -121,109 +101,76 @@ class Staircase(Curriculum):
         """How long an episode may take now, see `Curriculum.patience`."""
         if self.cut is not None:
             return self.cut
-        return 1.0 if self.state.pays else 4.0
+        return 1.0 if self.state.costs else 4.0
 
     @property
     def start_chance(self) -> float:
         """The chance of an episode to start in the initial state, wherever the frontier is."""
-        return chance_of_share(self._share, self.state.lengths)
-
-    @property
-    def _share(self) -> float:
-        """Of the frames at the initial state."""
-        if self.start_share is not None:
-            return self.start_share
-        return PAYING if self.state.pays else SILENT
+        default = COSTS if self.state.costs else PRIZE
+        share = default if self.start_share is None else self.start_share
+        return min(share, chance_of_share(share, self.state.lengths))
 
     def standing_at(self, back: float) -> Self:
         """The same with the frontier of the first demonstration at `back` steps."""
-        rungs = (Rung(float(back)), *self.state.rungs[1:])
-        return replace(self, state=replace(self.state, rungs=rungs))
+        known = (float(back), *self.state.known[1:])
+        return replace(self, state=replace(self.state, known=known))
 
     def sample_steps(self, demo: IntArray, length: IntArray, rng: np.random.Generator) -> IntArray:
-        """Starts around the frontier, behind it, and initial states: step [n]."""
-        lo, hi, solved, share = self._bounds(demo, length)
-        back = rng.integers(lo, hi + 1)
-        pick, chance = rng.random(len(demo)), self.start_chance
-        back = np.where(pick < chance + (1 - chance) * share, rng.integers(1, solved + 1), back)
+        """Starts around the frontier, anywhere, and initial states: step [n]."""
+        lo, hi, lost = self._bounds(demo, length)
+        back, pick, chance = rng.integers(lo, hi + 1), rng.random(len(demo)), self.start_chance
+        back = np.where(pick < chance + (1 - chance) * lost, rng.integers(1, length + 1), back)
         back = np.where(pick < chance, length, back)
         return length - np.minimum(back, length)
 
     def weights(self, demo: int, length: int) -> FloatArray:
         """The same three kinds of starts as probabilities: [length + 1]."""
         bounds = self._bounds(np.array([demo]), np.array([as_length(length)]))
-        lo, hi, solved = (int(bound[0]) for bound in bounds[:3])
-        share, chance = float(bounds[3][0]), self.start_chance
+        lo, hi = (int(bound[0]) for bound in bounds[:2])
+        lost, chance = float(bounds[2][0]), self.start_chance
         by_back = np.zeros(max(hi, length) + 1)
-        by_back[lo : hi + 1] += (1 - chance) * (1 - share) / (hi - lo + 1)
-        by_back[1 : solved + 1] += (1 - chance) * share / solved
+        by_back[lo : hi + 1] += (1 - chance) * (1 - lost) / (hi - lo + 1)
+        by_back[1 : length + 1] += (1 - chance) * lost / length
         by_back[length] += chance
         by_back[length] += by_back[length + 1 :].sum()
         return np.ascontiguousarray(by_back[length::-1])
 
-    def _bounds(
-        self, demo: IntArray, length: IntArray
-    ) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
-        """Fewest and most steps back at the frontier, most on what is solved, the latter's share.
+    def _bounds(self, demo: IntArray, length: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+        """Fewest and most steps back at the frontier, and the share of starts anywhere.
 
-        Beyond the initial state the frontier moves on to twice the length, which leaves less and
-        less for other starts.
+        A frontier below a single step says that the end is lost, and leaves most to the latter; one
+        beyond the initial state means that state.
         """
         frontiers = self.state.frontiers
-        frontier = np.minimum(frontiers[np.minimum(demo, len(frontiers) - 1)], 2.0 * length)
-        lo = np.ceil(NEAR * frontier).astype(np.int64)
+        frontier = np.minimum(frontiers[np.minimum(demo, len(frontiers) - 1)], MOST * length)
+        lo = np.ceil(np.maximum(NEAR * frontier, 1.0)).astype(np.int64)
         hi = np.maximum(lo, np.floor(FAR * frontier).astype(np.int64))
-        solved = np.clip(frontier.astype(np.int64), 1, length)
-        return lo, hi, solved, SOLVED * np.clip(2.0 - frontier / length, 0.0, 1.0)
+        return lo, hi, np.clip(1.0 - frontier, 0.0, 1.0)
 
     def update(self, episodes: Sequence[Episode], frames: int) -> Self:
         """The same with the frontiers moved by these episodes."""
-        now, rungs = self.state, list(self.state.rungs)
-        moved: set[int] = set()
+        now, known = self.state, list(self.state.known)
         for one in seen(episodes):
-            rungs.extend([Rung()] * (one.demo + 1 - len(rungs)))
-            rungs[one.demo] = self._moved(rungs[one.demo], one)
-            moved.add(one.demo)
-        for demo in moved:
-            rungs[demo] = self._lowered(rungs[demo])
-        pays = now.pays or any(not e.success and e.total_reward for e in episodes)
+            known.extend([FIRST] * (one.demo + 1 - len(known)))
+            known[one.demo] = self._moved(known[one.demo], one)
+        costs = now.costs or any(e.par < 0 and 0 < e.back <= FIRST for e in episodes)
         frames, lengths = later(now.frames, frames), mean_lengths(now.lengths, episodes)
-        return replace(self, state=StaircaseState(frames, tuple(rungs), lengths, bool(pays)))
+        return replace(self, state=StaircaseState(frames, tuple(known), lengths, bool(costs)))
 
-    def _moved(self, rung: Rung, one: Seen) -> Rung:
-        """After one more episode, if it started around the frontier."""
-        near, far = floor(COUNTS * rung.frontier), ceil(FAR * rung.frontier)
-        if not min(near, one.length) <= one.back <= far:
-            return rung
-        success = float(one.success)
-        pace = 2.0 * max(1.0, STEP * rung.frontier)
-        moved = max(rung.frontier + pace * (success - self.target + rung.lowered), 1.0)
-        if rung.lowered > self.target and rung.success < DRIFT and moved > one.length:
-            if not self.state.pays:
-                return Rung()  # all was tried in vain: from the end again
-            moved = float(one.length)
-        recent = rung.success + (success - rung.success) / MEAN_OVER
-        return rung._replace(frontier=min(moved, 2.0 * one.length), success=recent)
-
-    def _lowered(self, rung: Rung) -> Rung:
-        """After an update: the target falls while the frontier stands, and rises with success."""
-        rung = rung._replace(updates=rung.updates + 1.0)
-        if rung.frontier >= PROGRESS * rung.mark:
-            rung = rung._replace(mark=rung.frontier, reached=rung.updates)
-        fall = self.target / (rung.reached + SETTLED)
-        if rung.success >= 0.75 * self.target + 0.25:  # clearly above it
-            return rung._replace(lowered=max(rung.lowered - fall, 0.0))
-        if rung.updates - rung.reached < rung.reached + SETTLED:
-            return rung
-        return rung._replace(lowered=min(rung.lowered + fall, self.target + DRIFT))
+    def _moved(self, frontier: float, one: Seen) -> float:
+        """After one more episode. Beyond the initial state that is where all of them start."""
+        back = max(one.back, frontier) if one.back >= one.length else one.back
+        if one.success and frontier < 1.0:
+            return float(back)  # the end is lost, this place is not
+        if one.success and back < NEAR * frontier:
+            return frontier  # however many, they do not carry it beyond what was tried
+        odds = log(frontier / back) / WIDTH + log(self.target / (1.0 - self.target))
+        surprise = one.success - 1.0 / (1.0 + exp(-odds))
+        moved = frontier * exp(max(PACE, min(QUICK, 2.0 / frontier)) * surprise)
+        return min(max(moved, LEAST), MOST * one.length)
 
     def describe(self) -> str:
-        """One short line, e.g. "around 12 to 40 steps back, 10% of frames at the initial state"."""
-        rungs = [rung for rung in self.state.rungs if rung.updates] or [Rung()]
-        backs = sorted(round(rung.frontier) for rung in rungs)
+        """One short line, e.g. "around 12 to 40 steps back"."""
+        backs = sorted(round(frontier) for frontier in self.state.known or (FIRST,))
         ends = f"{backs[0]}" if backs[0] == backs[-1] else f"{backs[0]} to {backs[-1]}"
-        line = f"around {ends} steps back, {self._share:.0%} of frames at the initial state"
-        still = sum(rung.lowered > 0 for rung in rungs)
-        if still:
-            line += f"; {still} of {len(rungs)} demonstrations stand still"
-        return line
+        return f"around {ends} steps back" + ("; some ends are lost" if backs[0] < 1 else "")
