@@ -107,7 +107,7 @@ def test_compare_prints_differences_and_writes_the_page(run: Run, tmp_path: Path
     same, empty, *lines = result.out.splitlines()
     assert (same, empty) == ("The two sides differ in nothing but their seeds.", "")
     assert "new − old" in lines[0]
-    assert "+70 points" in lines[1]
+    assert "+70 points [" in lines[1]
     assert "3 / 3" in lines[1]
     assert "100% [43.9, 100]" in lines[1]  # three seeds that beat three are no certainty
     assert "new/backplay-3" in lines[2]

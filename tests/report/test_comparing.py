@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 
 from backplay.rates import wilson
-from backplay.report.comparing import compare, compare_cells, difference_cells, labelled, paired
-from backplay.report.records import grouped
+from backplay.report.comparing import (
+    Pair,
+    compare,
+    compare_cells,
+    difference_cells,
+    labelled,
+    paired,
+)
+from backplay.report.records import RunRecord, grouped
 from made_up_records import record, records
 
 
@@ -52,6 +59,26 @@ def test_a_pair_by_hand() -> None:
     assert cells[1][:6] == ("Optimal", "backplay", "1k", "2 / 2", "20% [0, 100]", "80% [0, 100]")
     assert cells[1][6].startswith("+60 points [")
     assert cells[1][7] == "100% [34.2, 100]"
+
+
+def _with_steps(values: np.ndarray) -> list[RunRecord]:
+    return [record(seed, measures={"steps": float(one)}) for seed, one in enumerate(values)]
+
+
+def test_the_interval_of_a_difference_is_around_it() -> None:
+    """Of many seeds it is the normal one: 1.96 standard errors of the difference of means."""
+    made = np.random.default_rng(1)
+    sides = [made.normal(mean, 1.0, 200) for mean in (10.0, 13.0)]
+    pairs = paired(*(grouped(_with_steps(side)) for side in sides))
+    (row,) = compare(pairs, "steps", rng())
+    value, low, high = row.difference
+    half = 1.96 * float(np.sqrt(sum(side.var(ddof=1) / 200 for side in sides)))
+    assert value == pytest.approx(sides[1].mean() - sides[0].mean())
+    assert (low, high) == pytest.approx((value - half, value + half), abs=0.1 * half)
+    (back,) = compare([Pair(pair.second, pair.first) for pair in pairs], "steps", rng())
+    assert back.difference.value == pytest.approx(-value)
+    assert back.difference.high is not None
+    assert back.difference.high < 0
 
 
 def test_one_seed_has_no_interval() -> None:

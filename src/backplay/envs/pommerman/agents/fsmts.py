@@ -15,41 +15,8 @@ import numpy as np
 from backplay.envs.chance import below, uniform
 from backplay.envs.kernels import kernel
 from backplay.envs.pommerman import layout as at
-from backplay.envs.pommerman.agents.fsmts_maps import (
-    DIST,
-    FAR,
-    GRID,
-    ITEM_COUNT,
-    ITEMS,
-    ME,
-    NEAREST,
-    NEAREST_DIST,
-    PLACES,
-    QUEUE,
-    THREAT,
-    WOOD_COUNT,
-    WOODS,
-    can_lay,
-    closed_sides,
-    first_move,
-    in_blast,
-    is_enemy,
-    look,
-    passable,
-)
-from backplay.envs.pommerman.agents.fsmts_memory import (
-    BEFORE,
-    BELIEVED_AMMO,
-    BELIEVED_BLAST,
-    GOAL,
-    PLACE_BEFORE,
-    TARGET,
-    VISITS,
-    not_recent,
-    note_owners,
-    note_place,
-    note_supplies,
-)
+from backplay.envs.pommerman.agents import fsmts_maps as maps
+from backplay.envs.pommerman.agents import fsmts_memory as mind
 from backplay.envs.pommerman.agents.fsmts_options import (
     FROZEN_SUPPLIES,
     OWNER_SHIFT,
@@ -71,15 +38,15 @@ def decide(s, seat, memory, streams, i, options, scratch):  # type: ignore[no-un
         return at.STOP
     if options[RESET_ON_EPISODE] and s[at.STEP] == 0:
         memory[:] = 0
-    look(s, seat, scratch)
-    note_supplies(s, seat, options[FROZEN_SUPPLIES], memory)
-    note_owners(options[OWNER_SHIFT], memory, scratch)
+    maps.look(s, seat, scratch)
+    mind.note_supplies(s, seat, options[FROZEN_SUPPLIES], memory)
+    mind.note_owners(options[OWNER_SHIFT], memory, scratch)
     action = _walk_on(s, seat, memory, streams, i, options, scratch)
     if action != UNDECIDED:
         return action
-    if scratch[THREAT + scratch[ME]]:
+    if scratch[maps.THREAT + scratch[maps.ME]]:
         return _evade(memory, streams, i, scratch)
-    if memory[BELIEVED_AMMO] > 1 and scratch[NEAREST_DIST] <= 5:
+    if memory[mind.BELIEVED_AMMO] > 1 and scratch[maps.NEAREST_DIST] <= 5:
         return _attack(s, seat, memory, streams, i, options, scratch)
     return _explore(memory, streams, i, scratch)
 
@@ -87,11 +54,11 @@ def decide(s, seat, memory, streams, i, options, scratch):  # type: ignore[no-un
 @kernel
 def _verdict(move, w):  # type: ignore[no-untyped-def]
     """2: the move is safe; 1: it leads into a cell closed on all sides; 0: not to be made."""
-    q = w[ME] + STEPS[move]
-    code = w[GRID + q]
-    if code in (at.RIGID, at.WOOD, at.FLAMES) or w[THREAT + q]:
+    q = w[maps.ME] + STEPS[move]
+    code = w[maps.GRID + q]
+    if code in (at.RIGID, at.WOOD, at.FLAMES) or w[maps.THREAT + q]:
         return 0
-    return 1 if closed_sides(w, q) == 4 else 2
+    return 1 if maps.closed_sides(w, q) == 4 else 2
 
 
 @kernel
@@ -109,45 +76,50 @@ def _safe(moves, w):  # type: ignore[no-untyped-def]
 @kernel
 def _walk_on(s, seat, memory, streams, i, options, w):  # type: ignore[no-untyped-def]
     """The next step to the goal, whatever else there is; UNDECIDED without a goal."""
-    if memory[GOAL] == 0:
+    if memory[mind.GOAL] == 0:
         return UNDECIDED
-    goal = np.int64(PAD[memory[GOAL] - 1])
-    place = FLAT[w[ME]] + 1
-    if goal == w[ME] or w[DIST + goal] >= FAR:
-        memory[GOAL] = 0
+    goal = np.int64(PAD[memory[mind.GOAL] - 1])
+    place = FLAT[w[maps.ME]] + 1
+    if goal == w[maps.ME] or w[maps.DIST + goal] >= maps.FAR:
+        memory[mind.GOAL] = 0
         return UNDECIDED
-    move = first_move(w, goal)
-    if move == memory[BEFORE] and place == memory[PLACE_BEFORE]:
-        memory[GOAL] = 0  # it did not get anywhere: make room
+    move = maps.first_move(w, goal)
+    if move == memory[mind.BEFORE] and place == memory[mind.PLACE_BEFORE]:
+        memory[mind.GOAL] = 0  # it did not get anywhere: make room
         return at.LAY
-    if in_blast(w, w[ME] + STEPS[move]):
+    if maps.in_blast(w, w[maps.ME] + STEPS[move]):
         allowed = _safe(EVERYWHERE, w)
         action = search(s, seat, memory, NO_TARGET, goal, allowed, streams, i, options, w)
         if action != UNDECIDED:
             return action
-    memory[BEFORE] = move
-    memory[PLACE_BEFORE] = place
+    memory[mind.BEFORE] = move
+    memory[mind.PLACE_BEFORE] = place
     return move
 
 
 @kernel
 def _evade(memory, streams, i, w):  # type: ignore[no-untyped-def]
     """Commit to the nearest safe cell, by the least threatened way; without one, move at random."""
-    near = w[NEAREST_DIST] <= 3
+    near = w[maps.NEAREST_DIST] <= 3
     goal, steps, threats = -1, 15, 0
     for q in range(WIDTH + 1, PADDED - WIDTH - 1):
-        if w[DIST + q] > steps or w[DIST + q] >= 15 or w[THREAT + q] or not passable(w[GRID + q]):
+        if (
+            w[maps.DIST + q] > steps
+            or w[maps.DIST + q] >= 15
+            or w[maps.THREAT + q]
+            or not maps.passable(w[maps.GRID + q])
+        ):
             continue
-        if near and closed_sides(w, q) >= 2:
+        if near and maps.closed_sides(w, q) >= 2:
             continue
         on_the_way = _threats(q, w)
-        if w[DIST + q] < steps or on_the_way < threats:
-            goal, steps, threats = q, w[DIST + q], on_the_way
+        if w[maps.DIST + q] < steps or on_the_way < threats:
+            goal, steps, threats = q, w[maps.DIST + q], on_the_way
     if goal < 0:
         return _flee(streams, i, w)
-    move = first_move(w, goal)
-    memory[GOAL] = FLAT[goal] + 1
-    memory[BEFORE] = move
+    move = maps.first_move(w, goal)
+    memory[mind.GOAL] = FLAT[goal] + 1
+    memory[mind.BEFORE] = move
     return move
 
 
@@ -155,11 +127,11 @@ def _evade(memory, streams, i, w):  # type: ignore[no-untyped-def]
 def _threats(q, w):  # type: ignore[no-untyped-def]
     """How many cells on the way to `q` are threatened, not counting the first one."""
     count = 0
-    while w[DIST + q] > 1:
-        count += w[THREAT + q]
+    while w[maps.DIST + q] > 1:
+        count += w[maps.THREAT + q]
         for move in (at.UP, at.LEFT, at.RIGHT, at.DOWN):
             p = q + STEPS[move]
-            if w[DIST + p] == w[DIST + q] - 1 and passable(w[GRID + p]):
+            if w[maps.DIST + p] == w[maps.DIST + q] - 1 and maps.passable(w[maps.GRID + p]):
                 q = p
                 break
     return count
@@ -170,7 +142,7 @@ def _flee(streams, i, w):  # type: ignore[no-untyped-def]
     """Any way that is neither rigid nor on fire, or none."""
     moves, count = 0, 0
     for move in range(at.LAY):
-        code = w[GRID + w[ME] + STEPS[move]]
+        code = w[maps.GRID + w[maps.ME] + STEPS[move]]
         if code != at.RIGID and code != at.FLAMES:
             moves |= 1 << move
             count += 1
@@ -189,9 +161,9 @@ def _attack(s, seat, memory, streams, i, options, w):  # type: ignore[no-untyped
         if action == at.LAY and not _may_lay(memory, w):
             return at.STOP
         return action
-    move = first_move(w, w[PLACES + w[NEAREST]])
+    move = maps.first_move(w, w[maps.PLACES + w[maps.NEAREST]])
     if _verdict(move, w):
-        memory[BEFORE] = move
+        memory[mind.BEFORE] = move
         return move
     return _explore(memory, streams, i, w)
 
@@ -203,37 +175,41 @@ def _aim(s, seat, memory, w):  # type: ignore[no-untyped-def]
     A target more than four steps away is dropped, and no other is chosen this time; a new one is
     the first enemy within three.
     """
-    target = memory[TARGET] - 1
+    target = memory[mind.TARGET] - 1
     if target >= 0:
-        place = w[PLACES + target]
-        if place == 0 or w[DIST + place] > 4:
-            memory[TARGET] = 0
+        place = w[maps.PLACES + target]
+        if place == 0 or w[maps.DIST + place] > 4:
+            memory[mind.TARGET] = 0
             return -1
         return target
     for k in range(at.SEATS):
-        if is_enemy(s, seat, k) and w[PLACES + k] > 0 and w[DIST + w[PLACES + k]] <= 3:
-            memory[TARGET] = k + 1
+        if (
+            maps.is_enemy(s, seat, k)
+            and w[maps.PLACES + k] > 0
+            and w[maps.DIST + w[maps.PLACES + k]] <= 3
+        ):
+            memory[mind.TARGET] = k + 1
             return k
     return -1
 
 
 @kernel
 def _may_lay(memory, w):  # type: ignore[no-untyped-def]
-    return memory[BELIEVED_AMMO] > 1 and can_lay(w, memory[BELIEVED_BLAST])
+    return memory[mind.BELIEVED_AMMO] > 1 and maps.can_lay(w, memory[mind.BELIEVED_BLAST])
 
 
 @kernel
 def _explore(memory, streams, i, w):  # type: ignore[no-untyped-def]
     """Go for items, else blast wood, else go for wood, else wander."""
-    move = _towards(ITEMS, w[ITEM_COUNT], at.EXTRA_BOMB, at.KICK, 15, w)
+    move = _towards(maps.ITEMS, w[maps.ITEM_COUNT], at.EXTRA_BOMB, at.KICK, 15, w)
     if move != UNDECIDED:
-        memory[BEFORE] = move
+        memory[mind.BEFORE] = move
         return move
     for move in (at.UP, at.LEFT, at.RIGHT, at.DOWN):
-        wood = w[ME] + STEPS[move]
-        if w[GRID + wood] == at.WOOD:
-            return at.LAY if not in_blast(w, wood) and _may_lay(memory, w) else at.STOP
-    move = _towards(WOODS, w[WOOD_COUNT], at.WOOD, at.WOOD, 12, w)
+        wood = w[maps.ME] + STEPS[move]
+        if w[maps.GRID + wood] == at.WOOD:
+            return at.LAY if not maps.in_blast(w, wood) and _may_lay(memory, w) else at.STOP
+    move = _towards(maps.WOODS, w[maps.WOOD_COUNT], at.WOOD, at.WOOD, 12, w)
     if move != UNDECIDED:
         return move
     return _wander(memory, streams, i, w)
@@ -250,18 +226,18 @@ def _towards(cells, count, first_kind, last_kind, radius, w):  # type: ignore[no
     for kind in range(first_kind, last_kind + 1):
         for k in range(count):
             q = w[cells + k]
-            if w[GRID + q] != kind or w[DIST + q] > radius:
+            if w[maps.GRID + q] != kind or w[maps.DIST + q] > radius:
                 continue
-            if w[DIST + q] < nearest:
-                nearest = w[DIST + q]
+            if w[maps.DIST + q] < nearest:
+                nearest = w[maps.DIST + q]
                 head -= 1
-                w[QUEUE + head] = q
+                w[maps.QUEUE + head] = q
             else:
-                w[QUEUE + tail] = q
+                w[maps.QUEUE + tail] = q
                 tail += 1
     tried, aside = 0, UNDECIDED
     for k in range(head, tail):
-        move = first_move(w, w[QUEUE + k])
+        move = maps.first_move(w, w[maps.QUEUE + k])
         if tried >> move & 1:
             continue
         tried |= 1 << move
@@ -278,18 +254,18 @@ def _wander(memory, streams, i, w):  # type: ignore[no-untyped-def]
     """To the neighbour it wandered from least often, mostly avoiding those it was in lately."""
     moves = 1 << at.STOP
     for move in range(at.UP, at.LAY):
-        if passable(w[GRID + w[ME] + STEPS[move]]):
+        if maps.passable(w[maps.GRID + w[maps.ME] + STEPS[move]]):
             moves |= 1 << move
     moves = _safe(moves, w)
     if uniform(streams, i) < MINDFUL:
-        fresh = not_recent(moves, memory, w)
+        fresh = mind.not_recent(moves, memory, w)
         moves = fresh if fresh else moves
     if moves & (moves - 1):  # more than one
         moves &= ~(1 << at.STOP)
-    note_place(FLAT[w[ME]], memory)
+    mind.note_place(FLAT[w[maps.ME]], memory)
     best, fewest = at.STOP, 1 << 15
     for move in range(at.LAY):
-        visits = memory[VISITS + FLAT[w[ME] + STEPS[move]]]
+        visits = memory[mind.VISITS + FLAT[w[maps.ME] + STEPS[move]]]
         if moves >> move & 1 and visits < fewest:
             best, fewest = move, visits
     return best

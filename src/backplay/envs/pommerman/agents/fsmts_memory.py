@@ -9,14 +9,7 @@ from __future__ import annotations
 
 from backplay.envs.kernels import kernel
 from backplay.envs.pommerman import layout as at
-from backplay.envs.pommerman.agents.fsmts_maps import (
-    GRID,
-    LAID,
-    LAID_COUNT,
-    LIFE,
-    ME,
-    on_board,
-)
+from backplay.envs.pommerman.agents import fsmts_maps as maps
 from backplay.envs.pommerman.agents.padded import FLAT, PAD, STEPS
 
 OWNERS = 0  # by cell: who laid the bomb there
@@ -51,22 +44,26 @@ def note_owners(shift, memory, w):  # type: ignore[no-untyped-def]
     An owned bomb that is gone may have been kicked: its owner passes to all bombs next to its cell
     that have none.
     """
-    for k in range(w[LAID_COUNT]):
-        bomb = w[LAID + k]
-        if w[LIFE + bomb] == at.BOMB_LIFE - 1:
-            seat = w[GRID + bomb] - at.AGENT
+    for k in range(w[maps.LAID_COUNT]):
+        bomb = w[maps.LAID + k]
+        if w[maps.LIFE + bomb] == at.BOMB_LIFE - 1:
+            seat = w[maps.GRID + bomb] - at.AGENT
             memory[OWNERS + FLAT[bomb]] = (
                 seat + (IGNORED if shift else SEAT_0) if seat >= 0 else NOBODY
             )
-    for k in range(w[LAID_COUNT]):
-        bomb = w[LAID + k]
+    for k in range(w[maps.LAID_COUNT]):
+        bomb = w[maps.LAID + k]
         if memory[OWNERS + FLAT[bomb]] == NO_OWNER:
             for move in (at.UP, at.LEFT, at.RIGHT, at.DOWN):
                 p = bomb + STEPS[move]
-                if on_board(p) and w[LIFE + p] == 0 and memory[OWNERS + FLAT[p]] != NO_OWNER:
+                if (
+                    maps.on_board(p)
+                    and w[maps.LIFE + p] == 0
+                    and memory[OWNERS + FLAT[p]] != NO_OWNER
+                ):
                     memory[OWNERS + FLAT[bomb]] = memory[OWNERS + FLAT[p]]
     for cell in range(at.CELLS):
-        if w[LIFE + PAD[cell]] == 0:
+        if w[maps.LIFE + PAD[cell]] == 0:
             memory[OWNERS + cell] = NO_OWNER
 
 
@@ -74,7 +71,7 @@ def note_owners(shift, memory, w):  # type: ignore[no-untyped-def]
 def not_recent(moves, memory, w):  # type: ignore[no-untyped-def]
     """Of these moves (bit a: action a) those that lead to no recent cell."""
     for move in range(at.LAY):
-        cell = FLAT[w[ME] + STEPS[move]] + 1
+        cell = FLAT[w[maps.ME] + STEPS[move]] + 1
         for k in range(RECENT_CELLS):
             if memory[RECENT + k] == cell:
                 moves &= ~(1 << move)

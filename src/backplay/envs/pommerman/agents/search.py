@@ -11,67 +11,24 @@ import numpy as np
 from backplay.envs.chance import below
 from backplay.envs.kernels import kernel
 from backplay.envs.pommerman import layout as at
-from backplay.envs.pommerman.agents.fsmts_maps import (
-    BLAST,
-    GRID,
-    LAID,
-    LAID_COUNT,
-    LIFE,
-    MAPS,
-    ME,
-    PLACES,
-    passable,
-)
-from backplay.envs.pommerman.agents.fsmts_memory import (
-    BELIEVED_AMMO,
-    IGNORED,
-    NO_OWNER,
-    NOBODY,
-    OWNERS,
-    SEAT_0,
-)
-from backplay.envs.pommerman.agents.fsmts_options import (
-    DUPLICATE_FLOOD,
-    FROZEN_REPLY,
-    ROW0_FREEZE,
-    ROW0_TARGET_SCORES_100,
-    SIMULATIONS,
-    STALE_ROLLOUT_POSITION,
-    UNKNOWN_BOMBS_INVISIBLE,
-)
+from backplay.envs.pommerman.agents import fsmts_maps as maps
+from backplay.envs.pommerman.agents import fsmts_memory as mind
+from backplay.envs.pommerman.agents import fsmts_options as option
+from backplay.envs.pommerman.agents import search_model as model
+from backplay.envs.pommerman.agents import search_scores as scores
 from backplay.envs.pommerman.agents.padded import FLAT, ORIGIN, PADDED, STEPS, nth_move
-from backplay.envs.pommerman.agents.search_model import (
-    ACTION,
-    COUNT,
-    PLACE,
-    STATE,
-    WORK,
-    add_bomb,
-    advance,
-    copy_state,
-    equip,
-    stands,
-    takes_part,
-)
-from backplay.envs.pommerman.agents.search_scores import (
-    SCORE_WORK,
-    WON,
-    attack_score,
-    evade_score,
-    trapped,
-)
 
 # As int64, so that kernels are compiled once for these and for numbers out of arrays.
 NO_TARGET = NO_GOAL = np.int64(-1)
 MOBILE = np.int64(0)  # nobody is frozen in row 0
 
 # The work array, after the maps.
-ROOT = MAPS
-TRIAL = ROOT + STATE
-CHILDREN = TRIAL + STATE
-STEP_WORK = CHILDREN + at.ACTIONS * STATE
-RATING_WORK = STEP_WORK + WORK
-MOVES = RATING_WORK + SCORE_WORK  # of the children
+ROOT = maps.MAPS
+TRIAL = ROOT + model.STATE
+CHILDREN = TRIAL + model.STATE
+STEP_WORK = CHILDREN + at.ACTIONS * model.STATE
+RATING_WORK = STEP_WORK + model.WORK
+MOVES = RATING_WORK + scores.SCORE_WORK  # of the children
 SUMS = (
     (MOVES + at.ACTIONS + 3) // 4 * 4
 )  # of the children, as float64: values, simulations, own value
@@ -87,8 +44,8 @@ def search(s, seat, memory, target, goal, allowed, streams, i, options, w):  # t
     _imagine(memory, options, w)
     children = _expand(s, seat, memory, streams, i, w)
     for child in range(children):
-        start = CHILDREN + child * STATE
-        if _won(w[start : start + STATE], seat, target, goal):
+        start = CHILDREN + child * model.STATE
+        if _won(w[start : start + model.STATE], seat, target, goal):
             move = w[MOVES + child]
             return at.LAY if move == at.STOP else move
     choices = 0
@@ -105,37 +62,37 @@ def search(s, seat, memory, target, goal, allowed, streams, i, options, w):  # t
 @kernel
 def _won(m, seat, target, goal):  # type: ignore[no-untyped-def]
     if target < 0:
-        return m[PLACE + seat] == goal
-    return trapped(m, seat, target)
+        return m[model.PLACE + seat] == goal
+    return scores.trapped(m, seat, target)
 
 
 @kernel
 def _rate(m, seat, target, options, w):  # type: ignore[no-untyped-def]
     if target < 0:
-        return evade_score(m, seat)
-    work = w[RATING_WORK : RATING_WORK + SCORE_WORK]
-    row0, repeat = options[ROW0_TARGET_SCORES_100], options[DUPLICATE_FLOOD]
-    return attack_score(m, seat, target, row0, repeat, work)
+        return scores.evade_score(m, seat)
+    work = w[RATING_WORK : RATING_WORK + scores.SCORE_WORK]
+    row0, repeat = options[option.ROW0_TARGET_SCORES_100], options[option.DUPLICATE_FLOOD]
+    return scores.attack_score(m, seat, target, row0, repeat, work)
 
 
 @kernel
 def _imagine(memory, options, w):  # type: ignore[no-untyped-def]
     """The present as the search sees it: the board, who stands where, and the bombs it knows of."""
-    m = w[ROOT : ROOT + STATE]
+    m = w[ROOT : ROOT + model.STATE]
     for p in range(PADDED):
-        m[p] = w[GRID + p]
+        m[p] = w[maps.GRID + p]
     for k in range(at.SEATS):
-        m[PLACE + k] = w[PLACES + k]
-    equip(m)
-    m[COUNT] = 0
-    for k in range(w[LAID_COUNT]):
-        bomb = w[LAID + k]
-        owner = memory[OWNERS + FLAT[bomb]]
-        if owner > IGNORED or not options[UNKNOWN_BOMBS_INVISIBLE]:
-            owner = owner - SEAT_0 if SEAT_0 <= owner < NOBODY else -1
-            add_bomb(m, bomb, w[LIFE + bomb], w[BLAST + bomb], owner)
-    work = w[STEP_WORK : STEP_WORK + WORK]
-    for k in range(WORK):
+        m[model.PLACE + k] = w[maps.PLACES + k]
+    model.equip(m)
+    m[model.COUNT] = 0
+    for k in range(w[maps.LAID_COUNT]):
+        bomb = w[maps.LAID + k]
+        owner = memory[mind.OWNERS + FLAT[bomb]]
+        if owner > mind.IGNORED or not options[option.UNKNOWN_BOMBS_INVISIBLE]:
+            owner = owner - mind.SEAT_0 if mind.SEAT_0 <= owner < mind.NOBODY else -1
+            model.add_bomb(m, bomb, w[maps.LIFE + bomb], w[maps.BLAST + bomb], owner)
+    work = w[STEP_WORK : STEP_WORK + model.WORK]
+    for k in range(model.WORK):
         work[k] = 0
 
 
@@ -146,8 +103,8 @@ def _expand(s, seat, memory, streams, i, w):  # type: ignore[no-untyped-def]
     for move in range(at.ACTIONS):
         if _makes_sense(s, seat, memory, move, w):
             w[MOVES + children] = move
-            start = CHILDREN + children * STATE
-            _reply(w[start : start + STATE], seat, np.int64(move), streams, i, w)
+            start = CHILDREN + children * model.STATE
+            _reply(w[start : start + model.STATE], seat, np.int64(move), streams, i, w)
             children += 1
     return children
 
@@ -157,32 +114,35 @@ def _makes_sense(s, seat, memory, move, w):  # type: ignore[no-untyped-def]
     if move == at.STOP:
         return True
     if move == at.LAY:
-        return memory[BELIEVED_AMMO] > 1 and memory[OWNERS + FLAT[w[ME]]] == NO_OWNER
-    cell = w[ME] + STEPS[move]
-    code = w[GRID + cell]
+        return (
+            memory[mind.BELIEVED_AMMO] > 1
+            and memory[mind.OWNERS + FLAT[w[maps.ME]]] == mind.NO_OWNER
+        )
+    cell = w[maps.ME] + STEPS[move]
+    code = w[maps.GRID + cell]
     if code in (at.RIGID, at.WOOD):
         return False
-    if passable(code):
+    if maps.passable(code):
         return True
     kick = s[at.AGENTS + seat * at.AGENT_FIELDS + at.AGENT_KICK]
-    return kick != 0 and (code != at.BOMB or w[GRID + cell + STEPS[move]] == at.PASSAGE)
+    return kick != 0 and (code != at.BOMB or w[maps.GRID + cell + STEPS[move]] == at.PASSAGE)
 
 
 @kernel
 def _reply(m, seat, move, streams, i, w):  # type: ignore[no-untyped-def]
     """Make `m` the state after my move and a random answer of the others."""
-    copy_state(w[ROOT : ROOT + STATE], m)
-    work = w[STEP_WORK : STEP_WORK + WORK]
+    model.copy_state(w[ROOT : ROOT + model.STATE], m)
+    work = w[STEP_WORK : STEP_WORK + model.WORK]
     for k in range(at.SEATS):
         if k == seat:
-            work[ACTION + k] = move
-        elif stands(m, k):
-            work[ACTION + k] = below(streams, i, at.ACTIONS)
-    advance(m, work, MOBILE)
-    equip(m)
+            work[model.ACTION + k] = move
+        elif model.stands(m, k):
+            work[model.ACTION + k] = below(streams, i, at.ACTIONS)
+    model.advance(m, work, MOBILE)
+    model.equip(m)
     for k in range(at.SEATS):
-        if k != seat and not stands(m, k):
-            m[PLACE + k] = 0
+        if k != seat and not model.stands(m, k):
+            m[model.PLACE + k] = 0
 
 
 @kernel
@@ -199,10 +159,10 @@ def _best(seat, children, target, goal, allowed, streams, i, options, w):  # typ
     for child in range(children):
         sums[child] = 100.0 if attacks else 0.0
         counts[child] = 1.0 if attacks else 0.0
-        start = CHILDREN + child * STATE
-        rated[child] = _rate(w[start : start + STATE], seat, target, options, w)
+        start = CHILDREN + child * model.STATE
+        rated[child] = _rate(w[start : start + model.STATE], seat, target, options, w)
     child = below(streams, i, children)
-    for _ in range(options[SIMULATIONS]):
+    for _ in range(options[option.SIMULATIONS]):
         if attacks or allowed >> w[MOVES + child] & 1:
             sums[child] += _simulate(
                 child, rated[child], seat, target, goal, streams, i, options, w
@@ -235,39 +195,39 @@ def _next(children, attacks, sums, counts):  # type: ignore[no-untyped-def]
 def _simulate(child, rated, seat, target, goal, streams, i, options, w):  # type: ignore[no-untyped-def]
     """What a child is worth after no, one or two random steps."""
     steps = below(streams, i, 3)
-    frozen = options[FROZEN_REPLY]
+    frozen = options[option.FROZEN_REPLY]
     if steps == 0 and frozen:
         return rated
-    m = w[TRIAL : TRIAL + STATE]
+    m = w[TRIAL : TRIAL + model.STATE]
     if frozen:
-        start = CHILDREN + child * STATE
-        copy_state(w[start : start + STATE], m)
+        start = CHILDREN + child * model.STATE
+        model.copy_state(w[start : start + model.STATE], m)
     else:
         _reply(m, seat, np.int64(w[MOVES + child]), streams, i, w)
         if _won(m, seat, target, goal):
-            return WON
-    began = m[PLACE + seat]
-    if steps > 0 and not stands(m, seat):
-        m[PLACE + seat] = ORIGIN  # where the original looks for the dead
+            return scores.WON
+    began = m[model.PLACE + seat]
+    if steps > 0 and not model.stands(m, seat):
+        m[model.PLACE + seat] = ORIGIN  # where the original looks for the dead
     for _ in range(steps):
-        around = began if options[STALE_ROLLOUT_POSITION] else m[PLACE + seat]
+        around = began if options[option.STALE_ROLLOUT_POSITION] else m[model.PLACE + seat]
         _random_step(m, seat, around, streams, i, options, w)
         if _won(m, seat, target, goal):
-            return WON
+            return scores.WON
     return _rate(m, seat, target, options, w)
 
 
 @kernel
 def _random_step(m, seat, around, streams, i, options, w):  # type: ignore[no-untyped-def]
-    work = w[STEP_WORK : STEP_WORK + WORK]
-    freeze = np.int64(options[ROW0_FREEZE])
+    work = w[STEP_WORK : STEP_WORK + model.WORK]
+    freeze = np.int64(options[option.ROW0_FREEZE])
     for k in range(at.SEATS):
-        if takes_part(m, k, freeze):
+        if model.takes_part(m, k, freeze):
             if k == seat:
-                work[ACTION + k] = _my_random_move(m, seat, around, streams, i)
+                work[model.ACTION + k] = _my_random_move(m, seat, around, streams, i)
             else:
-                work[ACTION + k] = below(streams, i, at.ACTIONS)
-    advance(m, work, freeze)
+                work[model.ACTION + k] = below(streams, i, at.ACTIONS)
+    model.advance(m, work, freeze)
 
 
 @kernel
@@ -277,7 +237,7 @@ def _my_random_move(m, seat, around, streams, i):  # type: ignore[no-untyped-def
     count = 1
     for move in range(at.LAY):
         code = m[around + STEPS[move]]
-        if passable(code) or code == at.AGENT + seat:
+        if maps.passable(code) or code == at.AGENT + seat:
             moves |= 1 << move
             count += 1
     return nth_move(moves, below(streams, i, count), at.LAY)

@@ -8,14 +8,8 @@ from __future__ import annotations
 
 from backplay.envs.kernels import kernel
 from backplay.envs.pommerman import layout as at
+from backplay.envs.pommerman.agents import search_model as model
 from backplay.envs.pommerman.agents.padded import FLAT, PADDED, ROW_1, STEPS, WIDTH
-from backplay.envs.pommerman.agents.search_model import (
-    COUNT,
-    FUSED,
-    FUSED_FIELDS,
-    PLACE,
-    stands,
-)
 
 WON, DEAD = 100.0, -100.0
 RINGS = 3  # how far around the target free cells are counted
@@ -31,7 +25,7 @@ SCORE_WORK = AROUND + PADDED
 @kernel
 def alive(m, seat):  # type: ignore[no-untyped-def]
     """Whether some agent shows where this seat stands; the original does not ask which."""
-    return m[m[PLACE + seat]] >= at.AGENT
+    return m[m[model.PLACE + seat]] >= at.AGENT
 
 
 @kernel
@@ -42,9 +36,9 @@ def _closed(code):  # type: ignore[no-untyped-def]
 @kernel
 def trapped(m, seat, target):  # type: ignore[no-untyped-def]
     """Whether the target cannot move, or is gone while I am not. Flames are no obstacle."""
-    if not stands(m, target):
+    if not model.stands(m, target):
         return alive(m, seat)
-    place = m[PLACE + target]
+    place = m[model.PLACE + target]
     return (
         _closed(m[place - WIDTH])
         and _closed(m[place + WIDTH])
@@ -62,11 +56,11 @@ def attack_score(m, seat, target, row0, repeat, work):  # type: ignore[no-untype
     """
     if not alive(m, seat):
         return DEAD
-    place = m[PLACE + target]
-    if not stands(m, target) or (row0 and place < ROW_1):
+    place = m[model.PLACE + target]
+    if not model.stands(m, target) or (row0 and place < ROW_1):
         return WON
     score = 100 - 4 * _room(m, place, repeat, work)
-    apart = _apart(m[PLACE + seat], place)
+    apart = _apart(m[model.PLACE + seat], place)
     if apart > 0:
         score += 25 // apart
     return float(score)
@@ -116,8 +110,8 @@ def _endanger(m, work):  # type: ignore[no-untyped-def]
     """Mark what lies within the blast of a bomb, up to and including the first wall."""
     for p in range(PADDED):
         work[DANGER + p] = 0
-    for k in range(m[COUNT]):
-        bomb = FUSED + FUSED_FIELDS * k
+    for k in range(m[model.COUNT]):
+        bomb = model.FUSED + model.FUSED_FIELDS * k
         work[DANGER + m[bomb]] = 1
         for move in (at.UP, at.DOWN, at.LEFT, at.RIGHT):
             q = m[bomb]
@@ -133,10 +127,10 @@ def evade_score(m, seat):  # type: ignore[no-untyped-def]
     """Less for a bomb under me, and for bombs that reach me, the sooner they go off."""
     if not alive(m, seat):
         return DEAD
-    place = m[PLACE + seat]
+    place = m[model.PLACE + seat]
     score = 100.0
-    for k in range(m[COUNT]):
-        bomb = FUSED + FUSED_FIELDS * k
+    for k in range(m[model.COUNT]):
+        bomb = model.FUSED + model.FUSED_FIELDS * k
         if m[bomb] == place:
             score -= 100.0
         if m[bomb + 1] < at.BOMB_LIFE and _reaches(m, m[bomb], m[bomb + 2], place):
