@@ -48,7 +48,7 @@ def advise(config: AdviseConfig) -> None:
     require_at_least(config, rollouts=1, seconds=1, seed=0)
     demo = load(config.demo)
     on_my_word(config.env)
-    kwargs = kwargs_for(config.env, config.env_kwargs, demo)
+    kwargs = kwargs_for(config.env, config.env_kwargs, demo, trust=config.trust)
     policy = None if config.policy is None else policy_from_file(config.policy)
 
     def make() -> AnyEnv:

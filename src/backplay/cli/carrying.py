@@ -23,6 +23,7 @@ def carry(
     tensorboard: bool = False,
     save_seconds: float = SAVE_SECONDS,
     workers: Workers | None = None,
+    trust: bool = False,
 ) -> int:
     """Works until the end, which is 0, or until it is told to stop, which is 128 + n for signal n.
 
@@ -33,6 +34,7 @@ def carry(
         tensorboard: whether to write logs for it; a run that has some gets more.
         save_seconds: at most so much work is lost to a kill.
         workers: with whom, if not alone.
+        trust: as `carry_out` takes it.
     """
     first = workers is None or workers.rank == 0
     logs = run.path / "tensorboard"
@@ -49,6 +51,7 @@ def carry(
             done = carry_out(
                 run.path, work=work, stop=lambda: bool(seen), show=show,
                 say=display.say if first else None, save_seconds=save_seconds, workers=workers,
+                trust=trust,
             )  # fmt: skip
     except KeyboardInterrupt:
         kept = "from the last checkpoint" if run.checkpoint.exists() else "from the beginning"

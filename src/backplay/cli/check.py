@@ -32,7 +32,7 @@ def check(config: CheckConfig) -> int:
     """Prints the report; 0 if the demonstration is exact, else 1."""
     demo = load(config.demo)
     on_my_word(config.env)
-    env = make_env(config.env, kwargs_for(config.env, config.env_kwargs, demo))
+    env = make_env(config.env, kwargs_for(config.env, config.env_kwargs, demo, trust=config.trust))
     try:
         report = check_demonstration(
             env,

@@ -29,6 +29,8 @@ class EvaluateConfig:
     """The run's directory."""
     env: str | None = None
     """The run's environment, said again, if it is code of yours: file.py:Class or module:Class."""
+    trust: bool = False
+    """Let the file name paths and code to the environment; see docs/trust.md."""
     episodes: int = 100
     """How many episodes."""
     greedy: bool = False
@@ -42,7 +44,7 @@ def evaluate(config: EvaluateConfig) -> None:
     require_at_least(config, episodes=1, seed=0)
     if config.env is not None:
         on_my_word(config.env)
-    _, work = opened(config.dir)
+    _, work = opened(config.dir, trust=config.trust)
     try:
         training = work.training
         if not isinstance(training, Training):

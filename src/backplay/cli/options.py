@@ -44,6 +44,8 @@ class OnDemo(OnEnv):
     """The demonstration's file."""
     env_kwargs: Annotated[str | None, tyro.conf.arg(metavar="JSON")] = None
     """Arguments of the environment as a JSON object; by default those it was recorded with."""
+    trust: bool = False
+    """Let the file name paths and code to the environment; see docs/trust.md."""
 
 
 @dataclass(frozen=True, kw_only=True)

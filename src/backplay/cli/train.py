@@ -27,7 +27,7 @@ from backplay.curricula import (
 )
 from backplay.demos import Demonstration, load
 from backplay.demos.success import describe_rule
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, show
 from backplay.runs import Run
 from backplay.runs.execute import asked, prepare
 from backplay.train import TrainConfig as Settings
@@ -36,6 +36,7 @@ from backplay.train.env_work import EnvWork
 from backplay.train.environments import parse_env_kwargs
 from backplay.train.job import Work, to_json
 from backplay.train.own_envs import on_my_word
+from backplay.train.trust import require_trust
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +99,8 @@ class TrainConfig:
     """Write logs for TensorBoard, too, into the run's directory."""
     env_kwargs: Annotated[str | None, tyro.conf.arg(metavar="JSON")] = None
     """Arguments of the environment as a JSON object; by default those of the demonstration."""
+    trust: bool = False
+    """Let the file name paths and code to the environment; see docs/trust.md."""
     settings: Annotated[Told, tyro.conf.arg(name="")] = field(default_factory=Told)
     """Everything else."""
 
@@ -109,7 +112,7 @@ def train(config: TrainConfig) -> int:
     else:
         run, work = _begun(config)
     again = f"backplay train --resume {shlex.quote(str(run.path))}"
-    code = carry(run, again, work=work, tensorboard=config.tensorboard)
+    code = carry(run, again, work=work, tensorboard=config.tensorboard, trust=True)
     if code == 0:
         _say_result(run)
     return code
@@ -140,6 +143,8 @@ def _begun(config: TrainConfig) -> tuple[Run, Work]:
     kwargs = None if config.env_kwargs is None else parse_env_kwargs(config.env_kwargs)
     curriculum = _curriculum(config, [load(file) for file in config.demos])
     job = EnvJob.of(config.env, curriculum, config.settings.settled, kwargs, config.regime)
+    if kwargs is None:
+        require_trust(job.asks_for(config.demos), str(config.demos[0]), trust=config.trust)
     work = job.begin(files=config.demos)  # first, so that bad input leaves no directory behind
     run = prepare(path, job, config.demos, threads=torch.get_num_threads())
     _say_success(config, work)
@@ -159,7 +164,8 @@ def _say_success(config: TrainConfig, work: EnvWork) -> None:
 def _resumed(config: TrainConfig, path: Path) -> tuple[Run, Work | None]:
     exact, frames = config.settings.exact_resume, config.settings.frames
     plain = TrainConfig(settings=Told(exact_resume=exact, frames=frames))
-    if replace(config, resume=None, env=None, tensorboard=False) != plain:
+    said = replace(config, resume=None, env=None, tensorboard=False, env_kwargs=None, trust=False)
+    if said != plain:
         raise BackplayError(
             "--resume",
             expected="no other option but --frames, --tensorboard and --no-exact-resume: a run goes"
@@ -172,6 +178,7 @@ def _resumed(config: TrainConfig, path: Path) -> tuple[Run, Work | None]:
     job, threads = asked(run)
     if not isinstance(job, EnvJob):
         raise BackplayError(f"{path} is no run of backplay train", do=f"Use backplay work {path}.")
+    _require_trust(config, run, job)
     if frames is not None:
         job = _extended(run, job, frames)
     if exact:
@@ -179,6 +186,18 @@ def _resumed(config: TrainConfig, path: Path) -> tuple[Run, Work | None]:
     torch.set_num_threads(threads)
     changed = replace(job, settings={**job.settings, "exact_resume": False})
     return run, changed.begin(files=run.demonstrations)
+
+
+def _require_trust(config: TrainConfig, run: Run, job: EnvJob) -> None:
+    """What the directory asks the environment for must be plain, or said again by the user."""
+    again = None if config.env_kwargs is None else parse_env_kwargs(config.env_kwargs)
+    if again is not None and again != job.env_kwargs:
+        raise BackplayError(
+            "--env-kwargs", expected=f"those of the run, {show(job.env_kwargs)}", got=show(again),
+            do="Say the same to trust them, or start a new run.",
+        )  # fmt: skip
+    trust = config.trust or again is not None
+    require_trust(job.asks_for(run.demonstrations), str(run.path), trust=trust)
 
 
 def _extended(run: Run, job: EnvJob, frames: int) -> EnvJob:

@@ -31,6 +31,8 @@ class WatchConfig:
     """A .gif or .mp4 to write."""
     env: str | None = None
     """The run's environment, said again, if it is code of yours: file.py:Class or module:Class."""
+    trust: bool = False
+    """Let the file name paths and code to the environment; see docs/trust.md."""
     seed: int = 10_000
     """Of the environment's reset; of the demonstration, where these are levels or maps."""
     sampled: bool = False
@@ -51,7 +53,7 @@ def watch(config: WatchConfig) -> None:
     require_new_file(out, overwrite=config.overwrite or config.out is None)
     if config.env is not None:
         on_my_word(config.env)
-    film = film_of(config.dir, seed=config.seed, greedy=not config.sampled)
+    film = film_of(config.dir, seed=config.seed, greedy=not config.sampled, trust=config.trust)
     write_film(out, film.frames, film.fps)
     ended = {True: "success", False: "no success", None: "left before its end"}[film.success]
     print(f"{out}: {film.steps} steps, return {film.total_reward:g}, {ended}")

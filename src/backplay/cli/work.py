@@ -31,6 +31,8 @@ class WorkConfig:
     """The run directory."""
     env: str | None = None
     """The run's environment, said again, if it is code of yours: file.py:Class or module:Class."""
+    trust: bool = False
+    """Let the file name paths and code to the environment; see docs/trust.md."""
     save_seconds: float = 30.0
     """At most so much work is lost to a kill."""
     tensorboard: bool = False
@@ -49,4 +51,5 @@ def work(config: WorkConfig) -> int:
     return carry(
         open_run(config.dir), f"backplay work {shlex.quote(str(config.dir))}",
         tensorboard=config.tensorboard, save_seconds=config.save_seconds, workers=distributed(),
+        trust=config.trust,
     )  # fmt: skip

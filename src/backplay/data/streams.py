@@ -75,3 +75,17 @@ def new_generator(stream: RandomStream) -> Any:
     if type(position) is not int or not 0 <= position <= last or not any(words):
         raise ValueError("a place where no random number generator can stand")
     return set_stream(None, stream)
+
+
+def is_pcg64(state: Any) -> bool:
+    """Whether this is the state of a PCG64, told without making one."""
+    if type(state) is not dict or len(state) != 4 or state.get("bit_generator") != "PCG64":
+        return False
+    inside = state.get("state")
+    if type(inside) is not dict or len(inside) != 2:
+        return False
+    numbers = (
+        (inside.get("state"), 2**128), (inside.get("inc"), 2**128),
+        (state.get("has_uint32"), 2), (state.get("uinteger"), 2**32),
+    )  # fmt: skip
+    return all(type(n) is int and 0 <= n < most for n, most in numbers) and inside["inc"] & 1 == 1

@@ -30,6 +30,7 @@ from backplay.errors import BackplayError, DemonstrationError
 from backplay.extras import require
 from backplay.restore import Restorer
 from backplay.restore.rollout import AnyEnv
+from backplay.train.trust import asked_for, require_trust
 
 require("minari")
 
@@ -128,8 +129,11 @@ def _made(demo: Demonstration) -> AnyEnv:
     try:
         # Only ids known already: "module:Id" would import a module that a file has named.
         if demo.env_id and demo.env_id in gym.registry:
+            require_trust(asked_for(demo.env_kwargs), "This demonstration")
             return gym.make(demo.env_id, **demo.env_kwargs)
         problem = f"{demo.env_id!r}, which is not registered"
+    except BackplayError:
+        raise
     except Exception as error:  # whatever an env's constructor does
         problem = f"{type(error).__name__}: {str(error)[:200]}"
     raise BackplayError(

@@ -16,9 +16,12 @@ from backplay.train import Training
 from backplay.train.agent import Agent
 
 
-def load_agent(path: str | Path) -> Agent:
-    """The agent of the run in a directory, as it was saved last."""
-    _, work = opened(Path(path))
+def load_agent(path: str | Path, *, trust: bool = False) -> Agent:
+    """The agent of the run in a directory, as it was saved last.
+
+    A directory that names paths or code to its environment is refused, unless you `trust` it.
+    """
+    _, work = opened(Path(path), trust=trust)
     try:
         training = work.training
         if not isinstance(training, Training):

@@ -27,6 +27,7 @@ from backplay.runs.run import CLOCK
 from backplay.runs.waiting import until_it_works
 from backplay.train import Progress
 from backplay.train.job import Job, Work, from_json, require, to_json
+from backplay.train.trust import require_trust
 
 SAVE_SECONDS = 30.0  # at most this much work is lost to a crash
 
@@ -77,6 +78,7 @@ def carry_out(
     say: Say | None = None,
     save_seconds: float = SAVE_SECONDS,
     workers: Workers | None = None,
+    trust: bool = False,
 ) -> bool:
     """Does the job of a run directory from where it stands; False if it was stopped before the end.
 
@@ -88,6 +90,7 @@ def carry_out(
         say: told what happens besides, in words.
         save_seconds: at most so much work is lost to a kill.
         workers: with whom, if not alone; all call this, and the first one writes and shows.
+        trust: whether the directory may name paths and code to its environment.
     """
     run, workers = runs.open_run(path), workers or Alone()
     with run.locked() if workers.rank == 0 else nullcontext():
@@ -95,6 +98,7 @@ def carry_out(
             return True
         if work is None:
             job, threads = asked(run)
+            _require_trust(run, job, trust)
             torch.set_num_threads(threads)
             work = job.begin(say, workers, run.demonstrations)
         try:
@@ -223,21 +227,32 @@ def asked(run: Run) -> tuple[Job, int]:
     return job, cast(int, threads)
 
 
-def begun(run: Run) -> Work:
-    """The job of a run directory at its beginning."""
+def _require_trust(run: Run, job: Job, trust: bool) -> None:
+    """Refuses a run that names more than plain settings, unless the user trusts it."""
+    asks_for = getattr(job, "asks_for", None)
+    if asks_for is not None and not trust:
+        require_trust(asks_for(run.demonstrations), str(run.path))
+
+
+def begun(run: Run, *, trust: bool = False) -> Work:
+    """The job of a run directory at its beginning; `trust` is as for `carry_out`."""
     job, threads = asked(run)
+    _require_trust(run, job, trust)
     torch.set_num_threads(threads)
     return job.begin(files=run.demonstrations)
 
 
-def opened(path: Path) -> tuple[Run, Work]:
-    """A run as it stood when it was saved last; BackplayError where nothing was saved."""
+def opened(path: Path, *, trust: bool = False) -> tuple[Run, Work]:
+    """A run as it stood when it was saved last; BackplayError where nothing was saved.
+
+    `trust` is as for `carry_out`.
+    """
     run = runs.open_run(path)
     loaded = run.load()
     asked(run)  # a damaged job is the first thing to say
     if loaded is None:
         raise BackplayError(f"{path} has no checkpoint yet", do=f"Resume it: backplay work {path}")
-    work = begun(run)
+    work = begun(run, trust=trust)
     if work.training is not None:
         work.training.load_state(loaded.state)
     return run, work

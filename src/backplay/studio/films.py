@@ -45,14 +45,14 @@ class Film(NamedTuple):
         return len(self.frames) - 1
 
 
-def film_of(path: Path, *, seed: int, greedy: bool) -> Film:
+def film_of(path: Path, *, seed: int, greedy: bool, trust: bool = False) -> Film:
     """An episode of the agent of a run, from its environment's reset with `seed`.
 
     Runs of other kinds begin where their demonstrations do: the one with the number `seed`, counted
     round.
     """
     pictures.prepare()
-    _, work = opened(path)
+    _, work = opened(path, trust=trust)
     try:
         scenes = scenes_of(work)
         try:

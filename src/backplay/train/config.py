@@ -16,6 +16,10 @@ from backplay.errors import BackplayError, show
 from backplay.learners import PPOConfig
 from backplay.train.evaluate import Act, Evaluation
 
+MOST_ENVS = 2**16
+MOST_SAMPLES = 2**26
+"""Of one rollout, and so of one update."""
+
 
 class MakeNetwork(Protocol):
     """Makes a network for an observation and an action space, its weights drawn from a seed."""
@@ -75,3 +79,10 @@ class TrainConfig:
                 raise BackplayError(
                     name, expected=f"a whole number of at least {minimum}", got=show(value)
                 )
+        samples = self.num_envs * self.ppo.num_steps
+        if self.num_envs > MOST_ENVS or samples > MOST_SAMPLES:
+            raise BackplayError(
+                "num_envs", expected=f"at most {MOST_ENVS:,}, with num_steps {MOST_SAMPLES:,}",
+                got=f"{self.num_envs:,} times {self.ppo.num_steps:,} steps",
+                do="Take fewer: the memory for all of them is asked for at once.",
+            )  # fmt: skip

@@ -29,6 +29,7 @@ from backplay.train.environments import kwargs_for, make_env
 from backplay.train.imitate import gail
 from backplay.train.job import Say, file_name, require, require_one_of
 from backplay.train.loop import Training
+from backplay.train.trust import asked_for
 
 if TYPE_CHECKING:
     from backplay.learners.workers import Workers
@@ -124,6 +125,12 @@ class EnvJob:
         """Nobody knows the env."""
         return 0.0
 
+    def asks_for(self, files: Sequence[Path]) -> list[str]:
+        """What it would hand to the environment's constructor beyond plain settings, in words."""
+        if self.env_kwargs is not None:
+            return asked_for(self.env_kwargs)
+        return asked_for(kwargs_for(self.env, None, load(files[0]), trust=True)) if files else []
+
     def begin(
         self,
         on_progress: Say | None = None,
@@ -134,7 +141,7 @@ class EnvJob:
         require(len(files) > 0, "demonstrations", "at least one", 0)
         demos = [load(file) for file in files]
         given = None if self.env_kwargs is None else json.dumps(self.env_kwargs)
-        kwargs = kwargs_for(self.env, given, demos[0])
+        kwargs = kwargs_for(self.env, given, demos[0], trust=True)  # see `asks_for`
 
         def make(**options: Any) -> AnyEnv:
             return make_env(self.env, {**kwargs, **options})

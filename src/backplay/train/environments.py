@@ -10,8 +10,10 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import sys
 from difflib import get_close_matches
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import gymnasium as gym
@@ -20,6 +22,8 @@ from backplay.demos import Demonstration
 from backplay.errors import BackplayError, show
 from backplay.extras import how_to_install, require
 from backplay.restore.rollout import AnyEnv
+from backplay.train.own_code import own_module
+from backplay.train.trust import asked_for, require_trust
 
 
 class Package(NamedTuple):
@@ -65,10 +69,21 @@ def make_env(env_id: str, kwargs: dict[str, Any] | None = None) -> AnyEnv:
         raise _missing_dependency(env_id, error) from error
 
 
-def kwargs_for(env_id: str, given: str | None, demo: Demonstration) -> dict[str, Any]:
-    """The arguments the user gave, or else those that `demo` was recorded with."""
+def kwargs_for(
+    env_id: str, given: str | None, demo: Demonstration, *, trust: bool = False
+) -> dict[str, Any]:
+    """The arguments the user gave, or else those that `demo` was recorded with.
+
+    Of these only plain settings, unless the user trusts the file.
+    """
     if given is not None:
         return parse_env_kwargs(given)
+    kwargs = _recorded(env_id, demo)
+    require_trust(asked_for(kwargs), "This demonstration", trust=trust)
+    return kwargs
+
+
+def _recorded(env_id: str, demo: Demonstration) -> dict[str, Any]:
     name = registered(env_id)
     if own_class(name) is not None:
         return {key: value for key, value in demo.env_kwargs.items() if key != "render_mode"}
@@ -109,7 +124,7 @@ def registered(env_id: str) -> str:
     module, _, name = env_id.rpartition(":")
     if module and class_id(env_id) in gym.registry:
         return class_id(env_id)
-    if module and name not in gym.registry:
+    if module and (name not in gym.registry or not _is_imported(module)):
         raise BackplayError(
             f"{env_id} is code of your own",
             expected="your word that it may run: it stands in a file, and files run nothing",
@@ -126,6 +141,11 @@ def registered(env_id: str) -> str:
         or "See gymnasium.pprint_registry(), or write module:Name-v0, module:Class or"
         " file.py:Class.",
     )
+
+
+def _is_imported(module: str) -> bool:
+    """Whether what stands before the colon of an id runs already, on somebody else's word."""
+    return module in sys.modules or own_module(Path(module)) in sys.modules
 
 
 def class_id(text: str) -> str:

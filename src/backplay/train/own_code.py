@@ -17,7 +17,7 @@ from backplay.errors import BackplayError
 
 def import_file(path: Path) -> ModuleType:
     """The module that a file is; it can import what stands beside it. This runs the file."""
-    name = f"backplay_own_code_{path.stem}"  # a file called random.py must not stand for random
+    name = own_module(path)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise BackplayError(f"{path} is no Python file", do="Name a file that ends in .py.")
@@ -32,6 +32,11 @@ def import_file(path: Path) -> ModuleType:
     finally:
         sys.path.remove(beside)
     return module
+
+
+def own_module(path: Path) -> str:
+    """The name under which a file's module is known: one called random.py is not `random`."""
+    return f"backplay_own_code_{path.stem}"
 
 
 def broken(path: Path, error: Exception) -> BackplayError:

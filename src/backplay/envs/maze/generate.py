@@ -23,6 +23,7 @@ from backplay.envs.maze.sets import MazeLibrary, MazeSet
 from backplay.envs.maze.solve import UNREACHABLE, Desk, guess, spread, walk
 from backplay.errors import BackplayError, show
 
+_LARGEST = 1000  # cells along a side
 MIN_DISTANCE = 10  # from start to goal as the crow walks, as the paper's authors did
 _TRIES, _MOST_TRIES = 4096, 2_000_000
 
@@ -106,6 +107,8 @@ class MazePlan:
         for name, least in (("size", 2), ("walls", 0), ("extra", 0), ("max_steps", 1)):
             _whole(name, getattr(self, name), least)
         _whole("min_length", self.min_length, 0)
+        if self.size > _LARGEST:
+            raise _impossible("size", f"at most {_LARGEST}", self.size)
         if self.walls > self.size**2 - 2:
             raise _impossible("walls", f"at most {self.size**2 - 2}, all but two cells", self.walls)
         shortest = self.min_length - self.extra
