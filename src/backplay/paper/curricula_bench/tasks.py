@@ -110,12 +110,12 @@ REPORT: tuple[Bench, ...] = (
     World("bottlenecks"),
     World("basin"),
     Sparse("slippery", 150_000),
-    Sparse("keycorridor", 200_000, **_LONG),
-    Sparse("obstructed", 150_000, **_LONG),
-    Sparse("pointmaze", 200_000, **_LONG),
+    Sparse("keycorridor", 400_000, **_LONG),
+    Sparse("obstructed", 500_000, **_LONG),
+    Sparse("pointmaze", 400_000, **_LONG),
     Sparse("acrobot", 150_000),
     Sparse("slippery", 150_000, trainer="sb3"),
     Sparse("mountaincar", 300_000, trainer="sb3"),
-    Sparse("keycorridor", 200_000, trainer="sb3", **_LONG),
+    Sparse("keycorridor", 400_000, trainer="sb3", **_LONG),
 )
 """Tasks to report on."""

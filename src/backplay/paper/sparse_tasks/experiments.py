@@ -14,6 +14,7 @@ from backplay.report.claims import Claim, Difference, Final
 from backplay.train.job import Job
 
 REGIMES = ("default", "backplay", "uniform", "standard")
+FIRST = 5  # seed; those before it were seen while version 0.1.0 chose its default
 _ABOUT = (
     " One scripted demonstration, 8 environments; success is reaching the goal from the true start,"
     " actions drawn. default is what the library does unasked, backplay the paper's windows,"
@@ -28,7 +29,7 @@ def _jobs(task: str, trainers: tuple[str, ...], scale: float, seeds: int) -> lis
             frames=scaled(TASKS[task].frames, scale),
         )
         for trainer in trainers
-        for seed in seeds_from(0, seeds)
+        for seed in seeds_from(FIRST, seeds)
         for regime in REGIMES
     ]  # fmt: skip
 
