@@ -3,7 +3,6 @@
 from hypothesis import strategies as st
 
 from backplay.curricula import (
-    Anywhere,
     Backplay,
     Patience,
     Staircase,
@@ -51,7 +50,6 @@ curricula = st.one_of(
     plain,
     st.builds(Until, plain, at=frames, frames=frames),
     st.builds(TrueStarts, plain, share=st.floats(0.0, 1.0), by_frames=st.booleans()),
-    st.builds(Anywhere, plain, share=st.floats(0.0, 1.0)),
     st.builds(Patience, plain, times=st.floats(1.0, 9.0)),
     st.builds(Waiting, backplays(), recent=st.lists(st.booleans(), max_size=100).map(tuple)),
 )

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from backplay.curricula import (
-    Anywhere,
     AtPar,
     Backplay,
     Curriculum,
@@ -25,7 +24,7 @@ from backplay.records import Episode, Start, steps_allowed
 WINDOWS = Backplay((Window(0, 2, 3), Window(100, 4, 5)))
 COMPOSED = (
     Until(TrueStarts(Patience(Uniform(), 4.0)), at=500_000),
-    Anywhere(TrueStarts(WINDOWS, 0.25, by_frames=False), 0.5),
+    TrueStarts(WINDOWS, 0.25, by_frames=False),
     AtPar(Staircase(), 0.1),
     Waiting(WINDOWS, 0.5),
 )
@@ -43,8 +42,6 @@ def test_contract(curriculum: Curriculum) -> None:
 def test_shares_by_hand() -> None:
     true = TrueStarts(Backplay((Window(0, 2, 3),)), 0.25, by_frames=False)
     assert true.weights(0, 5).tolist() == [0.25, 0, 0, 0.75, 0, 0]
-    both = Anywhere(true, 0.5)
-    assert both.weights(0, 5) == pytest.approx([0.225, 0.1, 0.1, 0.475, 0.1, 0])
 
 
 def test_a_share_of_frames_draws_long_episodes_less_often() -> None:
@@ -108,7 +105,7 @@ def test_par_is_success_by_reward() -> None:
         lambda: Until(Uniform(), at=-1),
         lambda: TrueStarts(Uniform(), 1.5),
         lambda: TrueStarts(Uniform(), lengths=(3.0,)),
-        lambda: Anywhere(Uniform(), float("nan")),
+        lambda: TrueStarts(Uniform(), float("nan")),
         lambda: AtPar(Uniform(), -0.1),
         lambda: Waiting(WINDOWS, 2.0),
         lambda: TrueStarts(ReverseCurriculum.begin([5], seed=0, new_states=10, walk_steps=5)),

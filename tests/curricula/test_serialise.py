@@ -119,7 +119,7 @@ def test_a_users_exception_becomes_a_backplay_error() -> None:
     ("text", "message"),
     [
         ('{"kind": "Bakplay"}', "Did you mean 'Backplay'"),
-        ('{"kind": "zzz"}', "one of Anywhere, AtPar, Backplay, Backward, "),
+        ('{"kind": "zzz"}', "one of AtPar, Backplay, Backward, "),
         ('{"kind": 3}', "an object such as"),
         ("{}", "an object such as"),
         ("[]", "an object such as"),

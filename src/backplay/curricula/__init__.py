@@ -3,7 +3,7 @@
 from backplay.curricula.backward import Backward
 from backplay.curricula.bisection import Bisection
 from backplay.curricula.check import check_curriculum
-from backplay.curricula.combinators import Anywhere, AtPar, Patience, TrueStarts, Until, Waiting
+from backplay.curricula.combinators import AtPar, Patience, TrueStarts, Until, Waiting
 from backplay.curricula.curriculum import Curriculum
 from backplay.curricula.failure_bins import FailureBins
 from backplay.curricula.growing import GrowingWindow

@@ -20,13 +20,12 @@ from backplay.curricula.curriculum import (
     Curriculum,
     FloatArray,
     IntArray,
-    as_lengths,
     later,
     real_number,
     whole_number,
 )
 from backplay.curricula.memory import Seen, as_means, chance_of_share, mean_lengths, seen
-from backplay.curricula.standard import Standard, flat, initial_state
+from backplay.curricula.standard import Standard, initial_state
 from backplay.errors import BackplayError, show
 from backplay.records import Episode, Walk
 
@@ -255,34 +254,6 @@ class TrueStarts(Around):
     def describe(self) -> str:
         of = "frames" if self.by_frames else "episodes"
         return f"{self.inner.describe()}, {self.share:.0%} of {of} at the initial state"
-
-
-@dataclass(frozen=True)
-class Anywhere(Around):
-    """The curriculum inside, and a share of the episodes from anywhere on the demonstration."""
-
-    share: float = 0.1
-    """Of the episodes."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _on_demonstrations(self.inner)
-        object.__setattr__(self, "share", real_number("share", self.share, at_most=1.0))
-
-    def weights(self, demo: int, length: int) -> FloatArray:
-        """Those inside with the share added: [length + 1]."""
-        return (1 - self.share) * self.inner.weights(demo, length) + self.share * flat(length)
-
-    def sample(
-        self, lengths: ArrayLike, n: int, rng: np.random.Generator
-    ) -> tuple[IntArray, IntArray]:
-        """`n` starts: demo [n], step [n]."""
-        demo, step = self.inner.sample(lengths, n, rng)
-        anywhere = rng.integers(as_lengths(lengths)[demo])
-        return demo, np.where(rng.random(n) < self.share, anywhere, step)
-
-    def describe(self) -> str:
-        return f"{self.inner.describe()}, {self.share:.0%} anywhere"
 
 
 def _on_demonstrations(inner: Curriculum) -> None:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from backplay.curricula.backward import Backward
 from backplay.curricula.bisection import Bisection
-from backplay.curricula.combinators import Anywhere, AtPar, Patience, TrueStarts, Until, Waiting
+from backplay.curricula.combinators import AtPar, Patience, TrueStarts, Until, Waiting
 from backplay.curricula.curriculum import Curriculum
 from backplay.curricula.failure_bins import FailureBins
 from backplay.curricula.growing import GrowingWindow
@@ -32,7 +32,7 @@ Known = dict[str, type[Curriculum]]
 KINDS: tuple[type[Curriculum], ...] = (
     Standard, Uniform, Backplay, Staircase, ReverseCurriculum,
     Backward, ReverseForward, Learnability, FailureBins, Bisection, GrowingWindow,
-    Anywhere, AtPar, Patience, TrueStarts, Until, Waiting,
+    AtPar, Patience, TrueStarts, Until, Waiting,
 )  # fmt: skip
 
 

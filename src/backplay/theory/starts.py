@@ -14,7 +14,6 @@ from itertools import pairwise
 import numpy as np
 
 from backplay.curricula import (
-    Anywhere,
     Backplay,
     Curriculum,
     Staircase,
@@ -87,7 +86,7 @@ def _stages(curriculum: Curriculum, length: int) -> list[Curriculum]:
 
 def _core(curriculum: Curriculum) -> Curriculum:
     """Without shares of other starts."""
-    if isinstance(curriculum, TrueStarts | Anywhere):
+    if isinstance(curriculum, TrueStarts):
         return _core(curriculum.inner)
     return curriculum
 
