@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from backplay.paper.catalogue import experiment
+from backplay.paper.curricula_bench.exhibit import TASKS, exhibit
 from backplay.paper.curricula_bench.tasks import CHOOSE, REPORT
 from backplay.paper.regimes import REGIMES
 from backplay.report.claims import FramesTo, parts_of
+from backplay.report.records import RunRecord
 
 
 def test_what_chooses_does_not_report() -> None:
@@ -45,3 +47,38 @@ def test_claims_are_about_a_measure_of_the_curve(task: object) -> None:
     assert task.measure in job.curve  # type: ignore[attr-defined]
     assert task.measure in job.measures  # type: ignore[attr-defined]
     assert job.seconds > 0
+
+
+def run_of(setting: str, regime: str, seed: int, values: list[float]) -> RunRecord:
+    """A finished run with these successes at even shares of its frames."""
+    measure = TASKS[setting].measure
+    curve = [(100 * (k + 1), {measure: value}) for k, value in enumerate(values)]
+    return RunRecord(
+        path=f"{setting}-{regime}-{seed}", kind="sparse_tasks", setting=setting, regime=regime,
+        seed=seed, frames=100 * len(values), finished=True, curve=curve,
+        measures={measure: values[-1]},
+    )  # fmt: skip
+
+
+def test_the_picture_and_the_tables_say_who_is_ahead() -> None:
+    slippery = 0.92**10
+    records = [
+        run_of(setting, regime, seed, [share * best for share in shares])
+        for setting, best in (("bottlenecks", 1.0), ("Backplay/Slippery-v0", slippery))
+        for regime, shares in (("default", [0.5, 1.0]), ("uniform", [0.0, 0.5]))
+        for seed in (0, 1)
+    ]
+    shown = exhibit(records)
+    assert list(shown.figures) == ["All tasks together"]
+    overall, frames = (table.cells for table in shown.tables)
+    assert [row[:4] for row in overall[1:]] == [
+        ("default", "2", "4", "100% [100, 100]"),
+        ("uniform", "2", "4", "50% [50, 50]"),
+    ]
+    assert overall[1][5].startswith("100%")  # beats Uniform
+    assert overall[2][5] == "–"
+    assert frames[1:] == [("bottlenecks", "0", "–"), ("Backplay/Slippery-v0", "0", "–")]
+
+
+def test_a_regime_alone_is_not_compared() -> None:
+    assert not exhibit([run_of("bottlenecks", "default", 0, [1.0])]).tables

@@ -65,10 +65,11 @@ def show_runs(
         tables: whether to print them.
     """
     wanted = experiment.figures if experiment else FIGURES
+    own = experiment.exhibit(records) if experiment and experiment.exhibit else Exhibit()
     report = build_report(
         records, title=title, about=about, command=command,
         claims=experiment.claims if experiment else (),
-        exhibit=together([more or Exhibit(), catalogue.exhibit(records)]),
+        exhibit=together([own, more or Exhibit(), catalogue.exhibit(records)]),
         figures=[name for name in FIGURES if name in wanted], scale=scale,
     )  # fmt: skip
     write_files(out, report.files)

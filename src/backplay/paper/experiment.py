@@ -8,11 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from backplay.errors import BackplayError, show
 from backplay.report.claims import Claim
 from backplay.report.kinds import FIGURES
 from backplay.train.job import Job
+
+if TYPE_CHECKING:
+    from backplay.report.exhibit import Exhibit
+    from backplay.report.records import RunRecord
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +41,8 @@ class Experiment:
     claims: tuple[Claim, ...]
     figures: tuple[str, ...] = FIGURES
     """Which of `report.kinds.FIGURES` its page shows."""
+    exhibit: Callable[[Sequence[RunRecord]], Exhibit] | None = None
+    """What its runs show together, besides what those of each kind do."""
     shares: str = ""
     """The folder of its runs, where other experiments have runs in common with it."""
 

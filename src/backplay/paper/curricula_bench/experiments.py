@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
-from backplay.paper.curricula_bench.tasks import CHOOSE, REPORT, Bench
+from backplay.paper.curricula_bench.tasks import CHOOSE, ENOUGH, REPORT, Bench
 from backplay.paper.experiment import Experiment, seeds_from
 from backplay.paper.regimes import REGIMES
 from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio
 from backplay.train.job import Job
 
+if TYPE_CHECKING:
+    from backplay.report.exhibit import Exhibit
+    from backplay.report.records import RunRecord
+
 CHOOSING = 100  # the first seed that chooses; those that report begin at 0
 NEAR = 0.05  # success that may be lacking where two regimes count as equal
-ENOUGH = 0.9  # of the best policy's success
 LEFT_OUT = ("reverse",)  # it walks as well as it starts, and has an experiment with the Maze
 
 
@@ -58,6 +62,12 @@ def _claims(task: Bench) -> list[Claim]:
     ]  # fmt: skip
 
 
+def _exhibit(records: Sequence[RunRecord]) -> Exhibit:
+    from backplay.paper.curricula_bench.exhibit import exhibit
+
+    return exhibit(records)
+
+
 def _experiment(name: str, title: str, tasks: tuple[Bench, ...], first: int) -> Experiment:
     return Experiment(
         name=name, title=title, where="ours",
@@ -66,7 +76,7 @@ def _experiment(name: str, title: str, tasks: tuple[Bench, ...], first: int) -> 
         " Gymnasium, MiniGrid and PointMaze, with our PPO and Stable-Baselines3's. default is what"
         " the library does unasked, backplay the paper's windows. Success is from the true start,"
         " actions drawn; frames are counted to nine tenths of what the best policy reaches.",
-        scale=1.0, seeds=5, jobs=partial(_jobs, tasks, first),
+        scale=1.0, seeds=5, jobs=partial(_jobs, tasks, first), exhibit=_exhibit,
         claims=tuple(claim for task in tasks for claim in _claims(task)),
     )  # fmt: skip
 

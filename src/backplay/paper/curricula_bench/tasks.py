@@ -17,6 +17,8 @@ from backplay.paper.sparse_tasks.job import GymJob
 from backplay.paper.sparse_tasks.tasks import TASKS
 from backplay.train.job import Job
 
+ENOUGH = 0.9  # of the best policy's success
+
 
 class Bench(Protocol):
     """One task of the bench."""
