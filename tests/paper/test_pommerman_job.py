@@ -47,6 +47,11 @@ def test_a_tiny_job_runs_to_its_result(rewards: str) -> None:
     lines = [work.line(progress) for progress in work.training.run()]
     result = work.result()
     assert work.training.envs.task.item_reward == (0.1 if rewards == "dense" else 0.0)
+    scenes = work.scenes()
+    assert scenes.lengths == [len(one) for one in work.maps]
+    *before, last = scenes.play(2, scenes.lengths[2] - 1, greedy=False, seed=3)
+    assert len(before) >= 1
+    assert last.success == (last.total == 1.0)
     work.close()
     assert json.loads(json.dumps([lines, result], allow_nan=False)) == [lines, result]
     last = lines[-1]

@@ -92,6 +92,8 @@ def test_paths_of_a_maze_job_are_walks_on_its_boards() -> None:
         assert (shown["path"][0], shown["path"][-1]) == (shown["start"], shown["goal"])
         assert set(np.diff(shown["path"])) <= set(offsets(8).tolist())
         assert not set(shown["path"]) & set(shown["walls"])
+        filmed = list(work.scenes().play(i, 2, greedy=True, seed=0))
+        assert (len(filmed), filmed[-1].success) == (len(shown["path"]) - 2, True)
     weights = work.state()["learner"]["network"]
     assert all(isinstance(part, np.ndarray) for part in weights.values())
     assert weights.keys() == work.network.state_dict().keys()

@@ -161,10 +161,10 @@ def test_a_key_can_be_changed(page: "Page", studio: Served) -> None:
     press(page, ["k"], 1)
     page.click("#first-keys")
     page.focus("#stage")
-    press(page, ["ArrowDown"], 2)
+    press(page, ["ArrowRight"], 2)
     page.keyboard.press("k")  # is no key any more
-    press(page, ["ArrowRight"], 3)
-    assert actions_of(studio) == [2, 2, 1, 2]
+    press(page, ["ArrowLeft"], 3)
+    assert actions_of(studio) == [2, 2, 2, 0]
 
 
 def test_a_window_that_was_closed_finds_its_recording_again(
