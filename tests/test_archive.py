@@ -59,7 +59,7 @@ def test_a_folder_or_another_file_is_refused(tmp_path: Path) -> None:
 def test_more_than_max_bytes_is_refused_before_it_is_read(tmp_path: Path) -> None:
     archive.write(tmp_path / "a", "test", np.zeros(100_000))
     assert archive.read(tmp_path / "a", "test", max_bytes=900_000).size == 100_000
-    with pytest.raises(DemonstrationError, match="more than max_bytes=700000"):
+    with pytest.raises(DemonstrationError, match="more than 700000 bytes"):
         archive.read(tmp_path / "a", "test", max_bytes=700_000)
 
 
@@ -182,12 +182,12 @@ def test_the_content_is_on_disk_before_the_name(
         done.append("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file")
         fsync(handle)
 
-    def watched_replace(source: Path, target: Path) -> None:
+    def watched_replace(source: str, target: str, *, src_dir_fd: int, dst_dir_fd: int) -> None:
         done.append("rename")
-        assert Path(source).parent == path.parent  # on one file system, or it would be no rename
-        assert trees.first_difference(archive.read(source, "test"), NEW) is None
-        assert archive.read(target, "test") == OLD
-        replace(source, target)
+        assert src_dir_fd == dst_dir_fd  # in one folder, or it would be no rename
+        assert trees.first_difference(archive.read(path.parent / source, "test"), NEW) is None
+        assert archive.read(path.parent / target, "test") == OLD
+        replace(source, target, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd)
 
     monkeypatch.setattr(os, "fsync", watched_fsync)
     monkeypatch.setattr(os, "replace", watched_replace)
@@ -235,3 +235,24 @@ def test_only_plain_compression_is_read(tmp_path: Path, method: int) -> None:
             other.writestr(name, good.read(name))
     with pytest.raises(DemonstrationError, match="another compression than deflate"):
         archive.read(tmp_path / "b", "test")
+
+
+def test_a_small_file_that_says_it_is_huge_is_refused_unread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An honest array of zeros that takes a thousandth of its size in the file."""
+    zeros = np.zeros(10**6)
+    archive.write(tmp_path / "a", "test", zeros)
+    small = (tmp_path / "a").stat().st_size
+    assert small < 20_000
+    monkeypatch.setattr(archive, "_SMALL", 2**16)
+    with pytest.raises(DemonstrationError, match="more than it can hold"):
+        archive.read(tmp_path / "a", "test")
+    archive.write(tmp_path / "a", "test", zeros)  # what we write can be read
+    assert archive.read(tmp_path / "a", "test").size == 10**6
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DemonstrationError, match="Not a file"):
+        archive.read(tmp_path / "pipe", "test")

@@ -18,7 +18,7 @@ import numpy as np
 
 from backplay.data import trees
 from backplay.data.arrays import from_buffer
-from backplay.data.files import write_atomically
+from backplay.data.files import read_file, write_atomically
 from backplay.errors import BackplayError, DemonstrationError
 
 _VERSION = 1
@@ -26,6 +26,7 @@ _MANIFEST, _TREE, _ARRAY = "manifest.json", "tree.json", "arrays/{}.npy"
 _MAX_BYTES = 4 * 2**30
 _MAX_TEXT = _MAX_BYTES // 16  # JSON takes many times its length in memory
 _MAX_MANIFEST = 4096
+_SMALL, _RATIO = 2**28, 128  # bytes that any file may hold; how many times its size beyond them
 
 
 def write(path: str | Path, kind: str, tree: trees.Tree) -> None:
@@ -53,14 +54,26 @@ def to_bytes(kind: str, tree: trees.Tree) -> bytes:
             do='Record a shorter episode, or use restorer="replay", whose states take no room.',
         )
     manifest = {"kind": kind, "version": _VERSION, "sha256": _digest(text, arrays)}
+    packed = _zipped(manifest, text, arrays, zipfile.ZIP_DEFLATED)
+    if size > most_content(len(packed)):  # as small a file as no reader believes
+        packed = _zipped(manifest, text, arrays, zipfile.ZIP_STORED)
+    return packed
+
+
+def _zipped(manifest: dict[str, Any], text: str, arrays: list[np.ndarray], method: int) -> bytes:
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(buffer, "w", method) as archive:
         archive.writestr(_MANIFEST, json.dumps(manifest))
         archive.writestr(_TREE, text)
         for i, array in enumerate(arrays):
             with archive.open(_ARRAY.format(i), "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
     return buffer.getvalue()
+
+
+def most_content(size: int) -> int:
+    """How many bytes a file of this size may hold when it is unpacked."""
+    return min(_MAX_BYTES, _SMALL + _RATIO * size)
 
 
 def read(path: str | Path | io.BytesIO, kind: str, max_bytes: int = _MAX_BYTES) -> trees.Tree:
@@ -70,7 +83,9 @@ def read(path: str | Path | io.BytesIO, kind: str, max_bytes: int = _MAX_BYTES) 
     """
     where = "This data" if isinstance(path, io.BytesIO) else str(path)
     try:
-        with zipfile.ZipFile(path) as archive:
+        data = path.getbuffer() if isinstance(path, io.BytesIO) else _whole(Path(path), max_bytes)
+        max_bytes = min(max_bytes, most_content(len(data)))
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
             text, arrays = _read_members(archive, where, kind, max_bytes)
     except FileNotFoundError as error:
         raise DemonstrationError(
@@ -83,6 +98,10 @@ def read(path: str | Path | io.BytesIO, kind: str, max_bytes: int = _MAX_BYTES) 
     return trees.unpack(text, arrays)
 
 
+def _whole(path: Path, most: int) -> bytearray:
+    return read_file(path, links=True, most=most)
+
+
 def _read_members(
     archive: zipfile.ZipFile, where: str, kind: str, max_bytes: int
 ) -> tuple[str, list[np.ndarray]]:
@@ -91,7 +110,9 @@ def _read_members(
     if len(members) != len(archive.infolist()) or members.keys() != expected:
         raise _damaged(where, f"the members {', '.join(list(members)[:6])[:200]}")
     if sum(info.file_size for info in members.values()) > max_bytes:
-        raise _damaged(where, f"content of more than max_bytes={max_bytes} bytes")
+        raise _damaged(
+            where, f"content of more than {max_bytes} bytes, which is more than it can hold"
+        )
 
     def content(name: str, limit: int = max_bytes) -> bytes:
         info = members[name]

@@ -8,11 +8,13 @@ object that stays where it is). Nothing here knows what a tree means; reading on
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import sys
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,6 +142,19 @@ def _unequal(a: np.ndarray, b: np.ndarray) -> Any:
     return ((a != b) | (np.signbit(a) != np.signbit(b))) & ~(np.isnan(a) & np.isnan(b))
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Python does not look for garbage meanwhile: among millions of parts that takes longest."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@_no_collection()
 def pack(tree: Tree) -> tuple[str, list[np.ndarray]]:
     """`tree` as JSON text and arrays; arrays of one dtype and shape become rows of one array.
 
@@ -242,6 +257,7 @@ def _write(
     raise TypeError(f"not plain data: {kind.__module__}.{kind.__qualname__}")
 
 
+@_no_collection()
 def unpack(text: str, arrays: list[np.ndarray]) -> Tree:
     """The tree that `pack` wrote. Raises DemonstrationError if the two do not make one."""
     try:
