@@ -200,8 +200,9 @@ def test_a_folder_that_cannot_be_synced_is_no_failure(
 ) -> None:
     real = os.open
 
-    def no_folders(path: Any, flags: int, *args: Any) -> int:
-        return fail(errno.EACCES)() if Path(path).is_dir() else real(path, flags, *args)
+    def no_folders(path: Any, flags: int, *args: Any, **more: Any) -> int:
+        listed = Path(path).is_dir() and not flags & os.O_PATH
+        return fail(errno.EACCES)() if listed else real(path, flags, *args, **more)
 
     monkeypatch.setattr(os, "open", no_folders)
     archive.write(tmp_path / "a", "test", OLD)

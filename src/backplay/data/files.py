@@ -99,8 +99,13 @@ def opened_folder(path: Path, *, links: bool = False) -> Iterator[int]:
 
     OSError if it is none; a link to one is refused unless `links` may be.
     """
-    follow = 0 if links else os.O_NOFOLLOW
-    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | follow)
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | (0 if links else os.O_NOFOLLOW)
+    try:
+        handle = os.open(path, flags)
+    except PermissionError:  # one that may be written and not listed
+        if not hasattr(os, "O_PATH"):
+            raise
+        handle = os.open(path, flags | os.O_PATH)
     try:
         yield handle
     finally:
