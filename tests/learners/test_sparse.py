@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from backplay.errors import BackplayError
 from backplay.learners.optimiser import FlatAdam
-from backplay.learners.sparse import FactNetwork, FactSum, fact_network
+from backplay.learners.sparse import FactNetwork, FactSum, fact_network, within
 
 torch.set_num_threads(1)
 FACTS, MOST, WIDTH = 50, 13, 19
@@ -169,9 +169,9 @@ def test_values_stay_within_a_bound() -> None:
         for limit in (None, 3.0)
     )
     facts = some_facts(200, seed=2)
-    (logits, values), (same, within) = free(facts), bound(facts)
+    (logits, values), (same, squeezed) = free(facts), bound(facts)
     assert values.abs().max() > 3
-    torch.testing.assert_close(within, 3 * values.tanh())
+    torch.testing.assert_close(squeezed, 3 * (values / 3).tanh())
     torch.testing.assert_close(logits, same)
 
 
@@ -186,3 +186,15 @@ def test_learners_do_not_import_numba() -> None:
     """Who has no facts needs no numba."""
     code = "import sys, backplay.learners; assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_squared_error_moves_squeezed_values_as_a_chances_cross_entropy_does() -> None:
+    """(v - t)^2 / 2 of v = tanh z, against the cross-entropy of the chances (1 + v) / 2."""
+    z = torch.linspace(-4, 4, 9, dtype=torch.float64).requires_grad_()
+    targets = torch.linspace(-1, 1, 9, dtype=torch.float64).flip(0)
+    ((within(z, 1.0) - targets).square() / 2).sum().backward()
+    ours = z.grad
+    z.grad = None
+    chances, wanted = (2 * z).sigmoid(), (1 + targets) / 2
+    nn.functional.binary_cross_entropy(chances, wanted, reduction="sum").backward()
+    torch.testing.assert_close(ours, z.grad)

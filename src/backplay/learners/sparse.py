@@ -149,8 +149,17 @@ class FactNetwork(nn.Module):
             assert isinstance(layer, nn.Linear)
             features = apply_linear(layer, features).relu_()
         both = self.heads(features)
-        values = both[:, -1]
-        return both[:, :-1], values if self.bound is None else self.bound * values.tanh()
+        return both[:, :-1], both[:, -1] if self.bound is None else within(both[:, -1], self.bound)
+
+
+def within(values: Tensor, bound: float) -> Tensor:
+    """Values squeezed between -bound and bound by a tanh, with the gradient of values that are not.
+
+    With it a squared error moves them as the cross-entropy of a chance would: those near an end,
+    as all are while nobody wins, do not get stuck there.
+    """
+    squeezed = bound * (values.detach() / bound).tanh()
+    return values + (squeezed - values.detach())
 
 
 def fact_network(
