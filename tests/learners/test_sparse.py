@@ -198,3 +198,13 @@ def test_a_squared_error_moves_squeezed_values_as_a_chances_cross_entropy_does()
     chances, wanted = (2 * z).sigmoid(), (1 + targets) / 2
     nn.functional.binary_cross_entropy(chances, wanted, reduction="sum").backward()
     torch.testing.assert_close(ours, z.grad)
+
+
+def test_compact_facts_say_the_same() -> None:
+    """Behind a negative number anything may stand: what is counted there costs room, no more."""
+    network, facts = a_network(), some_facts(40, seed=4)
+    facts[:, 9:] = -1
+    fewer = network.compact(facts)
+    assert fewer.shape == (40, 9)
+    torch.testing.assert_close(network(fewer.contiguous()), network(facts))
+    assert network.compact(facts[:0]).shape == (0, 0)

@@ -29,6 +29,7 @@ from backplay.learners.minibatches import Batch, cut, normalise, own_rows, selec
 from backplay.learners.observations import Tensors, as_tensors, map_tensors, numeric
 from backplay.learners.optimiser import FlatAdam
 from backplay.learners.rollout import Rollout, collect
+from backplay.learners.sparse import FactNetwork
 from backplay.learners.teaching import Teacher
 from backplay.learners.workers import Alone, Workers, join, means, require_same
 
@@ -198,8 +199,11 @@ class PPO:
         if config.normalise_advantages == "batch":
             among = join(self.workers, scaled, rollout.own, dim=1)
             scaled = normalise(scaled, among)
+        seen = map_tensors(lambda part: part.flatten(0, 1), rollout.observations)
+        if isinstance(self.network, FactNetwork) and isinstance(seen, Tensor):
+            seen = self.network.compact(seen)
         return Batch(
-            map_tensors(lambda part: part.flatten(0, 1), rollout.observations),
+            seen,
             rollout.actions.flatten(0, 1),
             rollout.log_probs.flatten(),
             scaled.flatten(),

@@ -142,6 +142,11 @@ class FactNetwork(nn.Module):
         self.first, self.heads, self.bound = first, heads, bound
         self.hidden = nn.ModuleList(hidden)
 
+    @staticmethod
+    def compact(facts: Tensor) -> Tensor:
+        """The columns [n, fewer] of facts [n, most] that hold any: less to shuffle."""
+        return facts[:, : int((facts >= 0).sum(1).max()) if len(facts) else 0]
+
     def forward(self, facts: Tensor) -> tuple[Tensor, Tensor]:
         """Logits [n, actions] and values [n] of facts [n, most]."""
         features = self.first(facts).relu_()
