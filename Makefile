@@ -4,7 +4,7 @@ BIN := .venv/bin
 JOBS ?= 2
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: setup test check format bench demo clean
+.PHONY: setup test check format bench demo docs clean
 
 setup: .venv/installed
 
@@ -32,6 +32,10 @@ bench: setup  ## every benchmark, one after the other
 
 demo: setup  ## the first five minutes
 	$(BIN)/backplay demo
+
+docs: setup  ## the documentation site, into site/; docs/notebooks/execute.py runs the notebooks anew
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "open site/index.html"
 
 clean:
 	rm -rf .venv dist .pytest_cache .mypy_cache .ruff_cache

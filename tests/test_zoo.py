@@ -12,16 +12,19 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import ale_py
+import gym_anytrading  # noqa: F401  # registers its environments
 import gymnasium as gym
 import gymnasium_robotics
 import highway_env  # noqa: F401  # registers its environments
 import minigrid  # noqa: F401  # registers its environments
 import numpy as np
+import popgym  # noqa: F401  # registers its environments
 import pytest
 from gymnasium import wrappers as w
 from minigrid.wrappers import FullyObsWrapper
 
 import backplay as bp
+import zoo_games  # noqa: F401  # registers its environments
 from backplay.restore import History, find_flaw
 from backplay.restore.rollout import roll
 
@@ -200,11 +203,32 @@ ZOO = {
         "CarRacing-v3", "replay", wrapped=of_anything, kwargs={"max_episode_steps": 12},
         wrapped_kwargs={"max_episode_steps": 12}, max_checked=100,
     ),
+    # Board and card games with hidden states
+    "Battleship": Animal("popgym-BattleshipEasy-v0", "attributes", wrapped=of_anything),
+    "Concentration": Animal("popgym-ConcentrationEasy-v0", "attributes", wrapped=of_anything),
+    "MineSweeper": Animal("popgym-MineSweeperEasy-v0", "attributes", wrapped=of_anything),
+    "HigherLower": Animal("popgym-HigherLowerEasy-v0", "attributes", wrapped=of_anything),
+    "CountRecall": Animal("popgym-CountRecallEasy-v0", "attributes", wrapped=of_anything),
+    "RepeatPrevious": Animal("popgym-RepeatPreviousEasy-v0", "attributes", wrapped=of_anything),
+    "noisy pole": Animal(
+        "popgym-NoisyPositionOnlyCartPoleEasy-v0", "attributes", wrapped=of_anything
+    ),
+    # Markets, a game of several players
+    "stocks": Animal("stocks-v0", "deepcopy", wrapped=of_anything, max_checked=2000),
+    "forex": Animal("forex-v0", "deepcopy", wrapped=of_anything, max_checked=2000),
+    "Pursuit": Animal("zoo/Pursuit-v0", "replay", wrapped=of_anything, steps=100, max_checked=200),
+    # Arms, hands, an ant; a door that stands elsewhere in every episode
+    "Fetch": Animal("FetchPickAndPlace-v4", "mujoco", wrapped=of_anything, max_checked=400),
+    "hand": Animal("HandReach-v3", "mujoco", wrapped=of_anything, max_checked=400),
+    "door": Animal("AdroitHandDoor-v1", "mujoco-model", wrapped=of_anything, max_checked=400),
+    "AntMaze": Animal("AntMaze_UMaze-v5", "mujoco", wrapped=of_anything, max_checked=400),
+    "BabyAI": Animal("BabyAI-OpenDoorLoc-v0", "deepcopy", wrapped=of_grids, max_checked=500),
     "highway": Animal(
         "highway-v0", "deepcopy", always(4), of_anything, {"config": LIGHT}
     ),
 }  # fmt: skip
-SLOW = {"Montezuma", "Breakout", "highway", "Ant", "CarRacing"}
+SLOW = {"Montezuma", "Breakout", "highway", "Ant", "CarRacing", "Pursuit"}
+SLOW |= {"Fetch", "hand", "door", "AntMaze", "BabyAI"}
 
 
 def build(animal: Animal, wrapped: bool) -> Env:

@@ -185,7 +185,10 @@ def test_mujoco_derived_quantities_are_needed() -> None:
     [
         (StatefulCorridor, ["own", "attributes", "deepcopy", "replay"]),
         (Corridor, ["attributes", "deepcopy", "replay"]),
-        (lambda: gym.make("Hopper-v5"), ["mujoco", "attributes", "deepcopy", "replay", "fresh"]),
+        (
+            lambda: gym.make("Hopper-v5"),
+            ["mujoco", "mujoco-model", "attributes", "deepcopy", "replay", "fresh"],
+        ),
         (
             lambda: gym.make("ALE/Breakout-v5"),
             ["atari", "attributes", "deepcopy", "replay", "fresh"],

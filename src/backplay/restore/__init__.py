@@ -15,6 +15,7 @@ from backplay.restore.restorers import (
     AtariState,
     AttributeState,
     DeepCopy,
+    MujocoModelState,
     MujocoState,
     OwnState,
     candidates,

@@ -208,6 +208,38 @@ def _derived_names() -> list[str]:
     return [name for name in dir(mujoco.MjData) if name.startswith(prefixes)]
 
 
+@dataclass(frozen=True)
+class MujocoModelState(MujocoState):
+    """As `MujocoState`, and what an env may have moved in the model itself when it was reset.
+
+    Adroit's door, Meta-World's goal: the place of a body is no state of the physics, but differs
+    from episode to episode.
+    """
+
+    name: str = field(default="mujoco-model", init=False)
+
+    def save(self, env: AnyEnv) -> State:
+        model, _ = _physics(env)
+        return [*super().save(env), {name: getattr(model, name).copy() for name in _MOVED}]
+
+    def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
+        *usual, moved = state
+        steps = super().load(env, usual, rng)
+        model, _ = _physics(env)
+        for name in _MOVED:
+            getattr(model, name)[...] = moved[name]
+        return steps
+
+
+_MOVED = (
+    "body_pos", "body_quat", "body_mass", "body_inertia", "geom_pos", "geom_quat", "geom_size",
+    "geom_rgba", "geom_friction", "site_pos", "site_quat", "site_size", "site_rgba", "cam_pos",
+    "cam_quat", "light_pos", "light_dir", "jnt_range", "qpos0", "dof_damping", "dof_frictionloss",
+    "actuator_gainprm", "actuator_biasprm",
+)  # fmt: skip
+"""Arrays of MjModel that environments write to: places, sizes, colours, masses, gains."""
+
+
 class _Layer:
     """Stands for one layer, of class `name`, inside a deep copy, so that it fits any such stack."""
 
@@ -248,6 +280,7 @@ RESTORERS: dict[str, Callable[[], Restorer]] = {
     "own": OwnState,
     "atari": AtariState,
     "mujoco": MujocoState,
+    "mujoco-model": MujocoModelState,
     "attributes": AttributeState,
     "deepcopy": DeepCopy,
     "replay": Replay,
@@ -296,10 +329,12 @@ def _has_own(env: AnyEnv) -> bool:
 def candidates(env: AnyEnv) -> list[Restorer]:
     """The restorers that may work on `env`, fastest first."""
     base = env.unwrapped
+    physics = type(getattr(base, "data", None)).__name__ == "MjData" and hasattr(base, "model")
     fits = {
         "own": _has_own(env),
         "atari": hasattr(getattr(base, "ale", None), "cloneState"),
         "fresh": base.spec is not None or "_ezpickle_args" in vars(base),
-        "mujoco": type(getattr(base, "data", None)).__name__ == "MjData" and hasattr(base, "model"),
+        "mujoco": physics,
+        "mujoco-model": physics,
     }
     return [make() for name, make in RESTORERS.items() if fits.get(name, True)]

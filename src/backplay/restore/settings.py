@@ -26,7 +26,9 @@ from backplay.restore.layers import (
 )
 from backplay.restore.rollout import AnyEnv
 
-_LAYERS_AT = {"attributes": None, "own": 2, "atari": 1, "mujoco": 2, "deepcopy": 1}
+_LAYERS_AT = {
+    "attributes": None, "own": 2, "atari": 1, "mujoco": 2, "mujoco-model": 2, "deepcopy": 1,
+}  # fmt: skip
 """Where the layers stand in the states of each restorer; None: the state is nothing else."""
 _CLOCK = "TimeLimit"
 _ABSENT = object()

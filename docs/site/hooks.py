@@ -1,0 +1,178 @@
+"""Brings into the site what lies outside docs/: the README, results, examples, notebooks.
+
+Comes in: MkDocs' configuration and pages. Goes out: more pages, a longer navigation, and links that
+lead to a file of the repository turned into links to its page.
+"""
+
+import ast
+import base64
+import json
+import posixpath
+import re
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parents[2]
+LINK = re.compile(r"(!?)\[([^\]\[]*(?:\[[^\]]*\][^\]\[]*)*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
+HOME = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+NOT_SHOWN = ("src", "tests", "benchmarks")
+
+
+# Pages --------------------------------------------------------------------------------------------
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Adds to the navigation what is found in folders."""
+    sections = {name: part for entry in config.nav for name, part in entry.items()}
+    sections["Recipes"] += [f"recipes/{path.stem}.md" for path in examples()]
+    results = sorted((ROOT / "results").glob("*.md"))
+    sections["Results"] += [f"results/{p.name}" for p in results if p.name != "README.md"]
+    (decisions,) = (entry for entry in sections["Project"] if isinstance(entry, dict))
+    decisions["Decisions"] += [f"decisions/{path.name}" for path in all_decisions()]
+    named = str(config.nav)
+    sections["Guides"] += [
+        path.name for path in sorted((ROOT / "docs").glob("*.md")) if path.name not in named
+    ]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds the pages that lie outside docs/ or are made from something else."""
+    pages = {site_path(name): (ROOT / name).read_text() for name in HOME}
+    for path in (ROOT / "results").glob("*.md"):
+        pages[site_path(f"results/{path.name}")] = path.read_text()
+    for path in examples():
+        pages[f"recipes/{path.stem}.md"] = recipe(path)
+    pages["recipes/index.md"] = recipes()
+    pages["decisions/index.md"] = listing("Decisions", all_decisions())
+    for path in (ROOT / "docs/notebooks").glob("*.ipynb"):
+        text, pictures = notebook(path)
+        pages[f"notebooks/{path.stem}.md"] = text
+        for name, data in pictures.items():
+            files.append(File.generated(config, f"notebooks/{name}", content=data))
+    for uri, text in pages.items():
+        files.append(File.generated(config, uri, content=text))
+    for path in (ROOT / "results").iterdir():
+        if path.is_file() and path.suffix != ".md":
+            files.append(File.generated(config, f"results/{path.name}", abs_src_path=str(path)))
+    return files
+
+
+def examples() -> list[Path]:
+    """The recipes' files."""
+    return sorted((ROOT / "examples").glob("*.py"))
+
+
+def all_decisions() -> list[Path]:
+    """The decisions' files, in their order."""
+    return sorted((ROOT / "docs/decisions").glob("*.md"))
+
+
+def listing(title: str, paths: list[Path]) -> str:
+    """A page of links to pages, by their titles."""
+    lines = [f"- [{first_line(path.read_text()).strip('# ')}]({path.name})" for path in paths]
+    return f"# {title}\n\n" + "\n".join(lines) + "\n"
+
+
+def first_line(text: str | None) -> str:
+    """The title of a page, the first sentence of a docstring."""
+    return (text or "").partition("\n")[0]
+
+
+# Recipes and notebooks ----------------------------------------------------------------------------
+
+
+def recipe(path: Path) -> str:
+    """An example as a page: what its docstring says, its code, what it printed."""
+    code = path.read_text()
+    title, _, rest = (ast.get_docstring(ast.parse(code)) or "").partition("\n")
+    body = code.split('"""', 2)[2].strip()
+    page = f"# {title.rstrip('.')}\n\n`examples/{path.name}`\n\n```\n{rest.strip()}\n```\n\n"
+    page += f"```python\n{body}\n```\n"
+    printed = ROOT / "results/recipes" / f"{path.stem}.txt"
+    if printed.exists():
+        page += f"\nWhat it printed:\n\n```\n{printed.read_text().strip()}\n```\n"
+    return page
+
+
+def recipes() -> str:
+    """The table of all recipes."""
+    rows = [
+        f"| [{path.stem}]({path.stem}.md) |"
+        f" {first_line(ast.get_docstring(ast.parse(path.read_text())))} |"
+        for path in examples()
+    ]
+    head = (ROOT / "examples/README.md").read_text()
+    return head + "\n| recipe | what it shows |\n|---|---|\n" + "\n".join(rows) + "\n"
+
+
+def notebook(path: Path) -> tuple[str, dict[str, bytes]]:
+    """A notebook as Markdown, with the pictures it shows; its outputs are those kept in it."""
+    parts: list[str] = []
+    pictures: dict[str, bytes] = {}
+    for number, cell in enumerate(json.loads(path.read_text())["cells"]):
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            parts.append(source)
+            continue
+        parts.append(f"```python\n{source}\n```")
+        for output in cell["outputs"]:
+            data = output.get("data", {})
+            if "image/png" in data:
+                name = f"{path.stem}-{number}.png"
+                pictures[name] = base64.b64decode("".join(data["image/png"]))
+                parts.append(f"![what the cell above drew]({name})")
+            else:
+                text = "".join(output.get("text", data.get("text/plain", "")))
+                parts.append(f"```\n{text.rstrip()}\n```")
+    return "\n\n".join(parts) + "\n", pictures
+
+
+# Links --------------------------------------------------------------------------------------------
+
+
+def site_path(name: str) -> str:
+    """Where a file of the repository stands in the site."""
+    if name == "README.md":
+        return "index.md"
+    if posixpath.basename(name) == "README.md":
+        name = posixpath.join(posixpath.dirname(name), "index.md")
+    if name.rstrip("/") in ("docs/decisions", "examples", "docs/api", "results"):
+        name = f"{name.rstrip('/')}/index.md"
+    if name.startswith("examples/"):
+        return name.replace("examples/", "recipes/", 1).replace(".py", ".md")
+    if name.startswith("docs/"):
+        return name.removeprefix("docs/").replace(".ipynb", ".md")
+    return name
+
+
+def repository_folder(page: str) -> str:
+    """The folder of the repository in which the file behind a page stands."""
+    folder = posixpath.dirname(page)
+    if page == "index.md" or page in HOME or folder == "results":
+        return folder
+    return "examples" if folder == "recipes" else posixpath.join("docs", folder).rstrip("/")
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Turns links between files of the repository into links between pages."""
+    here = page.file.src_uri
+    if here in ("recipes/index.md", "decisions/index.md"):
+        return markdown
+
+    def turned(match: re.Match[str]) -> str:
+        picture, text, target, anchor = match.groups()
+        if re.match(r"\w+:|/", target):
+            return match[0]
+        wanted = posixpath.normpath(posixpath.join(repository_folder(here), target))
+        if wanted.partition("/")[0] in NOT_SHOWN:
+            return text
+        uri = posixpath.relpath(site_path(wanted), posixpath.dirname(here) or ".")
+        return f"{picture}[{text}]({uri}{anchor or ''})"
+
+    pieces = CODE.split(markdown)
+    return "".join(p if i % 2 else LINK.sub(turned, p) for i, p in enumerate(pieces))
