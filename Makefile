@@ -34,7 +34,7 @@ demo: setup  ## the first five minutes
 	$(BIN)/backplay demo
 
 docs: setup  ## the documentation site, into site/; docs/notebooks/execute.py runs the notebooks anew
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict  # with --quiet a broken link would be no error
 	@echo "open site/index.html"
 
 clean:

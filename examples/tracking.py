@@ -1,6 +1,6 @@
 """Follow a training with Weights & Biases (offline, nothing is sent) and TensorBoard.
 
-pip install "backplay[tensorboard,wandb]"
+pip install "backplay[tensorboard]" wandb
 python examples/tracking.py --frames 50000
 wandb sync tracked/wandb/offline-run-*      # when you want it on a server
 tensorboard --logdir tracked/tensorboard

@@ -1,4 +1,4 @@
-"""The documentation site builds, every link leads somewhere, and it loads nothing from elsewhere."""
+"""The site builds, every link in it leads somewhere, and it loads nothing from elsewhere."""
 
 import os
 import subprocess
@@ -38,11 +38,11 @@ class Links(HTMLParser):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("site")
-    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(place)]
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(place)]
     quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, env=quiet, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stderr.strip() == ""
+    assert "WARNING" not in done.stderr
     return place
 
 
@@ -91,6 +91,7 @@ def test_results_decisions_and_recipes_are_in_it(site: Path) -> None:
         ("results", "results", "md"), ("docs/decisions", "decisions", "md"),
         ("examples", "recipes", "py"), ("docs/notebooks", "notebooks", "ipynb"),
     ):  # fmt: skip
-        for path in (ROOT / folder).glob(f"*.{kind}"):
+        for path in (ROOT / folder).rglob(f"*.{kind}"):
             page = "index" if path.stem == "README" else path.stem
-            assert (site / here / f"{page}.html").exists(), path
+            inside = path.parent.relative_to(ROOT / folder)
+            assert (site / here / inside / f"{page}.html").exists(), path

@@ -17,7 +17,7 @@ from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"(!?)\[([^\]\[]*(?:\[[^\]]*\][^\]\[]*)*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
-CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
+CODE = re.compile(r"(```.*?```|`[^`]*`)", re.DOTALL)
 HOME = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
 NOT_SHOWN = ("src", "tests", "benchmarks")
 
@@ -29,8 +29,15 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Adds to the navigation what is found in folders."""
     sections = {name: part for entry in config.nav for name, part in entry.items()}
     sections["Recipes"] += [f"recipes/{path.stem}.md" for path in examples()]
-    results = sorted((ROOT / "results").glob("*.md"))
-    sections["Results"] += [f"results/{p.name}" for p in results if p.name != "README.md"]
+    by_folder: dict[str, list[str]] = {}
+    for name in results(".md"):
+        if name != "results/README.md":
+            by_folder.setdefault(posixpath.dirname(name), []).append(site_path(name))
+    sections["Results"] += by_folder.pop("results", [])
+    for folder, names in by_folder.items():
+        first = [name for name in names if name.endswith("index.md")]
+        rest = [name for name in names if name not in first]
+        sections["Results"].append({posixpath.basename(folder): first + rest})
     (decisions,) = (entry for entry in sections["Project"] if isinstance(entry, dict))
     decisions["Decisions"] += [f"decisions/{path.name}" for path in all_decisions()]
     named = str(config.nav)
@@ -43,8 +50,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the pages that lie outside docs/ or are made from something else."""
     pages = {site_path(name): (ROOT / name).read_text() for name in HOME}
-    for path in (ROOT / "results").glob("*.md"):
-        pages[site_path(f"results/{path.name}")] = path.read_text()
+    for name in results(".md"):
+        pages[site_path(name)] = (ROOT / name).read_text()
     for path in examples():
         pages[f"recipes/{path.stem}.md"] = recipe(path)
     pages["recipes/index.md"] = recipes()
@@ -56,10 +63,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             files.append(File.generated(config, f"notebooks/{name}", content=data))
     for uri, text in pages.items():
         files.append(File.generated(config, uri, content=text))
-    for path in (ROOT / "results").iterdir():
-        if path.is_file() and path.suffix != ".md":
-            files.append(File.generated(config, f"results/{path.name}", abs_src_path=str(path)))
+    for name in results(".json", ".jsonl", ".png", ".svg", ".gif"):
+        files.append(File.generated(config, name, abs_src_path=str(ROOT / name)))
     return files
+
+
+def results(*kinds: str) -> list[str]:
+    """The names of files of evidence, from the root of the repository."""
+    found = sorted((ROOT / "results").rglob("*"))
+    return [path.relative_to(ROOT).as_posix() for path in found if path.suffix in kinds]
 
 
 def examples() -> list[Path]:
@@ -141,7 +153,7 @@ def site_path(name: str) -> str:
         return "index.md"
     if posixpath.basename(name) == "README.md":
         name = posixpath.join(posixpath.dirname(name), "index.md")
-    if name.rstrip("/") in ("docs/decisions", "examples", "docs/api", "results"):
+    if name.rstrip("/") in ("docs/decisions", "examples", "docs/api") or (ROOT / name).is_dir():
         name = f"{name.rstrip('/')}/index.md"
     if name.startswith("examples/"):
         return name.replace("examples/", "recipes/", 1).replace(".py", ".md")
@@ -153,7 +165,7 @@ def site_path(name: str) -> str:
 def repository_folder(page: str) -> str:
     """The folder of the repository in which the file behind a page stands."""
     folder = posixpath.dirname(page)
-    if page == "index.md" or page in HOME or folder == "results":
+    if page == "index.md" or page in HOME or page.startswith("results/"):
         return folder
     return "examples" if folder == "recipes" else posixpath.join("docs", folder).rstrip("/")
 
