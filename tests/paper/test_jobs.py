@@ -56,6 +56,12 @@ def test_every_kind_is_tried() -> None:
     assert {job.kind for job in JOBS} == folders
 
 
+def test_a_field_that_came_later_has_its_default() -> None:
+    data = to_json(MazeJob(regime="uniform", mazes=7))
+    del data["fields"]["planning"], data["fields"]["epochs"]
+    assert from_json(data) == MazeJob(regime="uniform", mazes=7)
+
+
 def test_names_are_as_reports_expect_them() -> None:
     assert MazeJob(regime="backplay").name == "optimal-backplay-0"
     assert MazeJob(regime="backplay").setting == "Optimal"
@@ -74,7 +80,7 @@ DAMAGES: list[tuple[str, Any]] = [
     ("an unknown kind", lambda d: d.update(kind="chess")),
     ("a kind that is no text", lambda d: d.update(kind=["maze"])),
     ("another kind", lambda d: d.update(kind="grid")),
-    ("a field less", lambda d: d["fields"].pop("extra")),
+    ("a field less", lambda d: d["fields"].pop("regime")),
     ("a field more", lambda d: d["fields"].update(more=1)),
     ("fields that are none", lambda d: d.update(fields=[1])),
     ("a wrong regime", lambda d: d["fields"].update(regime="magic")),

@@ -7,7 +7,7 @@ import torch
 from backplay.paper.maze import methods
 from backplay.paper.maze.distances import draw_distances
 from backplay.paper.maze.job import MazeJob
-from backplay.paper.maze.run import OWN, SIGHTED
+from backplay.paper.maze.run import FOR_ALL_MAZES, OWN
 from backplay.report.records import RunRecord
 
 torch.set_num_threads(1)
@@ -49,7 +49,7 @@ def test_the_table_has_means_over_seeds() -> None:
 
 def test_mazes_never_seen_are_learned_from_few_and_many() -> None:
     made = methods.unseen_jobs(0.1, 1)
-    assert {job.regime for job in made} == set(SIGHTED)
+    assert {job.regime for job in made} == set(FOR_ALL_MAZES)
     assert all(isinstance(job, MazeJob) and job.held_out == 1_000 for job in made)
     for claim in methods.unseen_claims():
         assert claim.quantity.setting in {job.setting for job in made}  # type: ignore[union-attr]

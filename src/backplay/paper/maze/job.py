@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from backplay.paper.maze.run import PRESETS, REGIMES, MazeRun
+from backplay.paper.maze.run import PAPER_EPOCHS, PRESETS, REGIMES, MazeRun
 from backplay.train.job import Say, file_name, require, require_one_of, require_whole
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ _LEAST_EFFORT = 1 / (MINIBATCHES * PASSES)  # an update has one gradient step at
 _FEWEST = 640_000  # frames below which our preset has fewer updates
 _PAPER = 23.0  # a million frames: 71 to 86 minutes for 204.8
 _SIGHTED = 45.0  # a million frames of a network with sight
+_PLANNING = 15.0  # the same of one that plans, for each of its sweeps
 _MANY_MAZES = 3.0  # times as much where hardly any state comes twice
 
 
@@ -81,6 +82,10 @@ class MazeJob:
     """Cells along each side."""
     sight: int = 0
     """How many cells around the agent the network sees; 0: the paper's network, which sees all."""
+    planning: int = 0
+    """Sweeps of a network that plans, for each cell along a side; 0: a network that does not."""
+    epochs: int = PAPER_EPOCHS
+    """Of the paper, for which the frames stand: 2,000 in Table 2, 3,500 in its learning curves."""
     label: str = ""
     """Added to the setting, where an experiment compares what is otherwise the same."""
 
@@ -89,7 +94,7 @@ class MazeJob:
         require_one_of("preset", self.preset, PRESETS)
         require_whole(
             self, extra=0, seed=0, frames=0, mazes=1, held_out=0, maze_seed=0, evaluations=1,
-            size=4, sight=0,
+            size=4, sight=0, planning=0, epochs=1,
         )  # fmt: skip
         trains = self.regime != "cloned"
         require((self.frames > 0) == trains, "frames", "1 or more; of cloned 0", self.frames)
@@ -109,8 +114,10 @@ class MazeJob:
         words += [f"{self.mazes} mazes"] * (self.mazes != 100)
         words += [f"{self.size}x{self.size}"] * (self.size != SIZE)
         words += [f"sight {self.sight}"] * bool(self.sight)
+        words += [f"planning {self.planning}"] * bool(self.planning)
         words += [f"set {self.maze_seed}"] * (self.maze_seed != 0)
         words += ["the paper's settings"] * (self.preset == "paper")
+        words += [f"{self.epochs} epochs"] * (self.epochs != PAPER_EPOCHS)
         words += [self.label] * bool(self.label)
         return ", ".join(words)
 
@@ -119,7 +126,8 @@ class MazeJob:
         """The run as `experiments.maze` knows it."""
         return MazeRun(
             regime=self.regime, preset=self.preset, frames=max(1, self.frames), seed=self.seed,
-            evaluations=self.evaluations, sight=self.sight,
+            evaluations=self.evaluations, sight=self.sight, planning=self.planning,
+            epochs=self.epochs,
         )  # fmt: skip
 
     @classmethod
@@ -152,6 +160,8 @@ class MazeJob:
             return _CLONING
         if self.sight:
             return _BEGIN + _SIGHTED * self.frames / 1_000_000
+        if self.planning:
+            return _BEGIN + _PLANNING * self.planning * self.frames / 1_000_000
         many = _MANY_MAZES if self.mazes > 1_000 else 1.0
         if self.preset == "paper":
             return many * _PAPER * self.frames / 1_000_000

@@ -39,12 +39,13 @@ from backplay.learners.cloning import CloningProgress
 from backplay.learners.workers import Workers
 from backplay.paper import regimes
 from backplay.paper.maze.imitation import ASKING, clone_mazes, dagger, gail
+from backplay.paper.maze.planning import PlanningMazeNetwork
 from backplay.paper.maze.run import OWN, PAPER_EPOCH, PAPER_EPOCHS, MazeRun
 from backplay.paper.maze.sight import SightedMazeNetwork
 from backplay.train import TrainConfig, Training
 from backplay.train.evaluate import Act, Evaluation
 
-AnyMazeNetwork = FastMazeNetwork | SightedMazeNetwork
+AnyMazeNetwork = FastMazeNetwork | SightedMazeNetwork | PlanningMazeNetwork
 
 UPDATES, STEPS = 125, 160  # of our preset: updates in a run, steps of each agent between two
 MOST_MEASURED = 1_000  # mazes; of more, a hundred are played
@@ -65,6 +66,12 @@ def settings(run: MazeRun) -> TrainConfig:
         )  # fmt: skip
     elif run.regime == "dagger":
         envs, ppo = 100, ASKING
+    elif run.planning:
+        # A few numbers, the same in every maze: all of a batch in one step, at a high rate.
+        envs, ppo = 64, PPOConfig(
+            num_steps=128, minibatch_size=8_192, passes=4, learning_rate=3e-2,
+            final_learning_rate=0.0, entropy_coefficient=0.01, normalise_advantages="batch",
+        )  # fmt: skip
     elif run.sight:
         # What is learned in one maze holds in all, so batches may be small and updates many.
         envs, ppo = 256, PPOConfig(
@@ -91,7 +98,7 @@ def curriculum(run: MazeRun, lengths: NDArray[np.int64]) -> Curriculum:
     """Where episodes start, for demonstrations of these lengths."""
     if run.regime not in OWN:
         return regimes.curriculum(run.regime, lengths.tolist(), run.frames, seed=run.seed)
-    true_start = round(run.frames * PAPER_TRUE_START / PAPER_EPOCHS)
+    true_start = round(run.frames * PAPER_TRUE_START / run.epochs)
     if run.regime in ("uniform", "gail+uniform"):
         return Until(Uniform(), at=true_start)
     if run.regime == "gail+default":
@@ -114,7 +121,7 @@ def curriculum(run: MazeRun, lengths: NDArray[np.int64]) -> Curriculum:
                 "preset", expected="demonstrations of at most 200 steps", got=int(lengths.max()),
                 do="The paper's windows end there; use the preset ours.",
             )  # fmt: skip
-        return Backplay.maze(max(1, round(run.frames / PAPER_EPOCHS)))
+        return Backplay.maze(max(1, round(run.frames / run.epochs)))
     share = 0.75 if run.frames < FEW_FRAMES else 0.8
     return windows(run.frames, int(lengths.max()), share=share)
 
@@ -161,6 +168,8 @@ def training(
     def network(
         observation_space: spaces.Space[Any], action_space: spaces.Space[Any], *, seed: int
     ) -> nn.Module:
+        if run.planning:
+            return PlanningMazeNetwork(mazes.walls, mazes.goals, seed=seed, planning=run.planning)
         if run.sight:
             return SightedMazeNetwork(mazes.walls, mazes.goals, seed=seed, sight=run.sight)
         return FastMazeNetwork(mazes.walls, mazes.goals, seed=seed)

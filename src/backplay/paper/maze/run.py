@@ -17,8 +17,8 @@ OWN = (
 )  # fmt: skip
 REGIMES = tuple(dict.fromkeys((*OWN, *regimes.REGIMES)))
 """Those of the paper's Maze, and what other experiments know."""
-SIGHTED = ("backplay", "uniform", "standard", "default")
-"""Regimes for a network that sees the maze from where the agent stands."""
+FOR_ALL_MAZES = ("backplay", "uniform", "standard", "default")
+"""Regimes for networks that know mazes never seen: those with sight, and those that plan."""
 PRESETS = ("ours", "paper")
 
 PAPER_EPOCHS, PAPER_EPOCH = 2_000, 102_400
@@ -58,6 +58,10 @@ class MazeRun:
     """How often success from the true start is measured on the way."""
     sight: int = 0
     """How many cells around the agent the network sees; 0: the paper's network, which sees all."""
+    planning: int = 0
+    """Sweeps of a network that plans, for each cell along a side; 0: a network that does not."""
+    epochs: int = PAPER_EPOCHS
+    """Of the paper, for which the frames stand; its schedules are told in them."""
 
     def __post_init__(self) -> None:
         for name, allowed in (("regime", REGIMES), ("preset", PRESETS)):
@@ -65,12 +69,16 @@ class MazeRun:
                 raise BackplayError(
                     name, expected=" or ".join(allowed), got=show(getattr(self, name))
                 )
-        for name, least in (("frames", 1), ("seed", 0), ("evaluations", 1), ("sight", 0)):
+        least_of = {
+            "frames": 1, "seed": 0, "evaluations": 1, "sight": 0, "planning": 0, "epochs": 1
+        }  # fmt: skip
+        for name, least in least_of.items():
             value = getattr(self, name)
             if type(value) is not int or value < least:
                 raise BackplayError(name, expected=f"a whole number from {least} on", got=value)
-        if self.sight and (self.regime not in SIGHTED or self.preset != "ours"):
+        ours = self.regime in FOR_ALL_MAZES and self.preset == "ours"
+        if (self.sight or self.planning) and (not ours or (self.sight and self.planning)):
             raise BackplayError(
-                "sight", expected=f"0, or {', '.join(SIGHTED)} with our preset",
-                got=f"{self.sight} with {self.regime}, {self.preset}",
+                "sight, planning", got=f"{self.sight}, {self.planning} with {self.regime}",
+                expected=f"0, or one of them, {', '.join(FOR_ALL_MAZES)} and our preset",
             )  # fmt: skip

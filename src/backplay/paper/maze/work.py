@@ -29,7 +29,6 @@ from backplay.paper.maze.imitation import clone_mazes
 from backplay.paper.maze.job import MINIBATCHES, PASSES, PLAYED, MazeJob
 from backplay.paper.maze.paths import drawn
 from backplay.paper.maze.scenes import MazeScenes
-from backplay.paper.maze.sight import SightedMazeNetwork
 from backplay.train import Progress, TrainConfig, Training
 from backplay.train.job import Say, progress_line
 from backplay.train.progress import by_steps_back
@@ -54,7 +53,7 @@ def begun(
     config = with_effort(maze.settings(job.run), job.effort, job.preset)
     made = maze.training(job.run, library, config=config, on_clone=on_clone, workers=workers)
     network = made.learner.network
-    assert isinstance(network, FastMazeNetwork | SightedMazeNetwork)
+    assert isinstance(network, maze.AnyMazeNetwork)
     return MazeWork(library, network, made)
 
 
@@ -154,8 +153,8 @@ class MazeWork:
         return distances_to_goals(self.library.training)
 
     def _elsewhere(self, *, size: int, walls: int) -> float | None:
-        """Success of a network with sight, greedy, in mazes unlike those it learned."""
-        if not isinstance(self.network, SightedMazeNetwork):
+        """Success with the likeliest actions in mazes unlike those learned; None if unable."""
+        if isinstance(self.network, FastMazeNetwork):
             return None
         others = generate_set(OTHERS, 0, size=size, walls=walls)
         return float(maze.plays(self.network, others)["greedy"].successes.mean())
