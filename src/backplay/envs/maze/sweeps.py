@@ -16,6 +16,7 @@ gradient of the model. Does not know: networks, learners.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -44,23 +45,24 @@ def _sweep(worth, model, height, width, before, after):  # type: ignore[no-untyp
     row, discount = width + 2, model[3]
     aside, here = model[6], model[5]
     ahead, behind, stay, around = model[4] - aside, model[7] - aside, model[8], model[9]
-    for y in range(height):
-        first = y * row + 1
-        above, mine, below = before[first:], before[first + row :], before[first + 2 * row :]
-        left, right = before[first + row - 1 :], before[first + row + 1 :]
-        own, to = worth[first + row :], after[first + row :]
-        for x in range(width):
-            near = above[x] + below[x] + left[x] + right[x]
-            base = here * mine[x] + aside * near
-            best = stay * mine[x] + around * near
-            for q in (
-                base + ahead * above[x] + behind * below[x],
-                base + ahead * below[x] + behind * above[x],
-                base + ahead * left[x] + behind * right[x],
-                base + ahead * right[x] + behind * left[x],
-            ):
-                best = q if q > best else best
-            to[x] = own[x] + discount * best
+    # In one stretch, which is fast; what it writes on the edge is mended.
+    above, mine, below = before[1:], before[row + 1 :], before[2 * row + 1 :]
+    left, right = before[row:], before[row + 2 :]
+    own, to = worth[row + 1 :], after[row + 1 :]
+    for i in range(height * row - 2):
+        near = above[i] + below[i] + left[i] + right[i]
+        base = here * mine[i] + aside * near
+        best = stay * mine[i] + around * near
+        for q in (
+            base + ahead * above[i] + behind * below[i],
+            base + ahead * below[i] + behind * above[i],
+            base + ahead * left[i] + behind * right[i],
+            base + ahead * right[i] + behind * left[i],
+        ):
+            best = q if q > best else best
+        to[i] = own[i] + discount * best
+    for y in range(1, height + 1):
+        after[y * row] = after[y * row + width + 1] = model[WALL]
 
 
 @kernel
@@ -84,24 +86,11 @@ def _sweeps(board, model, height, width, room):  # type: ignore[no-untyped-def]
     row = width + 2
     for k in range(last):
         for x in range(row):
-            room[k, x] = model[WALL]
-            room[k, (height + 1) * row + x] = model[WALL]
-        for y in range(height + 2):
-            room[k, y * row] = model[WALL]
-            room[k, y * row + width + 1] = model[WALL]
+            room[k, x] = room[k, (height + 1) * row + x] = model[WALL]
+    for y in range(1, height + 1):
+        room[0, y * row] = room[0, y * row + width + 1] = model[WALL]
     for k in range(1, last):
         _sweep(room[last], model, height, width, room[k - 1], room[k])
-
-
-@kernel
-def _on_edge(slope, height, row):  # type: ignore[no-untyped-def]
-    """The sum over the edge around a board."""
-    total = 0.0
-    for x in range(row):
-        total += slope[x] + slope[(height + 1) * row + x]
-    for y in range(1, height + 1):
-        total += slope[y * row] + slope[y * row + row - 1]
-    return total
 
 
 @kernel
@@ -116,60 +105,125 @@ def plan_gradient(kinds, which, model, height, width, room, slopes, spare, out):
         width: of the board.
         room: for the sweeps, [sweeps + 2, padded].
         slopes: gradient of the worths, [n, padded]; is overwritten.
-        spare: [padded].
+        spare: zeros, [3, padded and two rows more].
         out: what is added to, in float64.
     """
-    row, discount = width + 2, model[3]
-    ahead, here, aside, behind = model[4], model[5], model[6], model[7]
-    stay, around = model[8], model[9]
+    row = width + 2
+    slope, best = spare[0], spare[1]
+    total = spare[2]
     for n in range(which.shape[0]):
         board = kinds[which[n]]
         _sweeps(board, model, height, width, room)
-        slope, below = slopes[n], spare
-        out[WALL] += _on_edge(slope, height, row)
+        for i in range(board.shape[0]):
+            total[i], slope[row + i] = 0, slopes[n, i]
         for k in range(room.shape[0] - 2, 0, -1):
-            before = room[k - 1]
+            inner, chosen = slope[row:], best[row:]
+            out[WALL] += _take_edge(inner, height, row)
             for i in range(board.shape[0]):
-                below[i] = 0
-            for y in range(1, height + 1):
-                for i in range(y * row + 1, y * row + width + 1):
-                    g = slope[i]
-                    if g == 0:
-                        continue
-                    up, down = before[i - row], before[i + row]
-                    left, right, mine = before[i - 1], before[i + 1], before[i]
-                    near = up + down + left + right
-                    out[board[i]] += g
-                    # The best action, as (the cell ahead, the cell behind); 0: Pass.
-                    front, back, best = 0, 0, stay * mine + around * near
-                    base, f, b = here * mine + aside * near, ahead - aside, behind - aside
-                    if base + f * up + b * down > best:
-                        front, back, best = -row, row, base + f * up + b * down
-                    if base + f * down + b * up > best:
-                        front, back, best = row, -row, base + f * down + b * up
-                    if base + f * left + b * right > best:
-                        front, back, best = -1, 1, base + f * left + b * right
-                    if base + f * right + b * left > best:
-                        front, back, best = 1, -1, base + f * right + b * left
-                    out[3] += g * best
-                    g *= discount
-                    if front == 0:
-                        out[8] += g * mine
-                        out[9] += g * near
-                        below[i] += g * stay
-                        for j in (-row, row, -1, 1):
-                            below[i + j] += g * around
-                        continue
-                    out[4] += g * before[i + front]
-                    out[5] += g * mine
-                    out[6] += g * (near - before[i + front] - before[i + back])
-                    out[7] += g * before[i + back]
-                    below[i] += g * here
-                    below[i + front] += g * ahead
-                    below[i + back] += g * behind
-                    beside = 1 if (front == row or front == -row) else row
-                    below[i + beside] += g * aside
-                    below[i - beside] += g * aside
-            out[WALL] += _on_edge(below, height, row)
+                total[i] += inner[i]
+            _choose(room[k - 1], model, height, row, chosen)
+            _add_sums(room[k - 1], model, height, row, inner, chosen, out)
+            _before(model, row, slope, best, slopes[n])
             for i in range(board.shape[0]):
-                slope[i] = below[i]
+                inner[i] = slopes[n, i]
+        out[WALL] += _take_edge(slope[row:], height, row)
+        for i in range(board.shape[0]):
+            out[board[i]] += total[i]
+
+
+@kernel
+def _take_edge(slope, height, row):  # type: ignore[no-untyped-def]
+    """The sum over the edge around a board, which is then 0."""
+    total = 0.0
+    for x in range(row):
+        last = (height + 1) * row + x
+        total += slope[x] + slope[last]
+        slope[x] = slope[last] = 0
+    for y in range(1, height + 1):
+        total += slope[y * row] + slope[y * row + row - 1]
+        slope[y * row] = slope[y * row + row - 1] = 0
+    return total
+
+
+@kernel
+def _choose(before, model, height, row, chosen):  # type: ignore[no-untyped-def]
+    """The best action of each cell; the edge has some, too."""
+    aside, here, one = model[6], model[5], model.dtype.type(1)
+    ahead, behind, stay, around = model[4] - aside, model[7] - aside, model[8], model[9]
+    found = chosen[row + 1 :]
+    above, below, mine = before[1:], before[2 * row + 1 :], before[row + 1 :]
+    to_left, to_right = before[row:], before[row + 2 :]
+    for i in range(height * row - 2):
+        up, down, left, right = above[i], below[i], to_left[i], to_right[i]
+        near = up + down + left + right
+        base = here * mine[i] + aside * near
+        best, action = stay * mine[i] + around * near, one - one
+        q = base + ahead * up + behind * down
+        action = one if q > best else action
+        best = q if q > best else best
+        q = base + ahead * down + behind * up
+        action = one + one if q > best else action
+        best = q if q > best else best
+        q = base + ahead * left + behind * right
+        action = one + one + one if q > best else action
+        best = q if q > best else best
+        q = base + ahead * right + behind * left
+        action = one + one + one + one if q > best else action
+        found[i] = action
+
+
+@partial(kernel, fastmath={"reassoc", "nsz", "contract"})
+def _add_sums(before, model, height, row, slope, chosen, out):  # type: ignore[no-untyped-def]
+    """Adds to the gradients of the discount and of the weights of an action's cells."""
+    none = model[0] - model[0]
+    fronts, backs, heres, nears, stays, arounds = none, none, none, none, none, none
+    slopes, actions = slope[row + 1 :], chosen[row + 1 :]
+    above, below, mine = before[1:], before[2 * row + 1 :], before[row + 1 :]
+    to_left, to_right = before[row:], before[row + 2 :]
+    for i in range(height * row - 2):
+        up, down, left, right = above[i], below[i], to_left[i], to_right[i]
+        action, g, near = actions[i], slopes[i], up + down + left + right
+        tall, wide = (up if action == 1 else down), (left if action == 3 else right)
+        low, thin = (down if action == 1 else up), (right if action == 3 else left)
+        moved = none if action == 0 else g
+        fronts += moved * (tall if action < 3 else wide)
+        backs += moved * (low if action < 3 else thin)
+        heres += moved * mine[i]
+        nears += moved * near
+        stays += (g - moved) * mine[i]
+        arounds += (g - moved) * near
+    asides = nears - fronts - backs
+    out[3] += model[4] * fronts + model[5] * heres + model[6] * asides + model[7] * backs
+    out[3] += model[8] * stays + model[9] * arounds
+    out[4] += model[3] * fronts
+    out[5] += model[3] * heres
+    out[6] += model[3] * asides
+    out[7] += model[3] * backs
+    out[8] += model[3] * stays
+    out[9] += model[3] * arounds
+
+
+@kernel
+def _before(model, row, slope, best, to):  # type: ignore[no-untyped-def]
+    """Fills to [padded], the slope of the sweep before: each cell of a best action has its share.
+
+    `slope` and `best` have a row more at either end.
+    """
+    ahead, here, aside, behind = model[4], model[5], model[6], model[7]
+    stay, around, discount = model[8], model[9], model[3]
+    own, up, down = slope[row:], slope, slope[2 * row :]
+    left, right = slope[row - 1 :], slope[row + 1 :]
+    here_best, up_best, down_best = best[row:], best, best[2 * row :]
+    left_best, right_best = best[row - 1 :], best[row + 1 :]
+    for i in range(to.shape[0]):
+        # A cell is ahead of who goes up from below it, behind who goes up from above it, and so on.
+        mine = own[i] * (stay if here_best[i] == 0 else here)
+        a = down_best[i]
+        near = down[i] * (ahead if a == 1 else behind if a == 2 else around if a == 0 else aside)
+        a = up_best[i]
+        near += up[i] * (ahead if a == 2 else behind if a == 1 else around if a == 0 else aside)
+        a = right_best[i]
+        near += right[i] * (ahead if a == 3 else behind if a == 4 else around if a == 0 else aside)
+        a = left_best[i]
+        near += left[i] * (ahead if a == 4 else behind if a == 3 else around if a == 0 else aside)
+        to[i] = discount * (mine + near)

@@ -132,9 +132,10 @@ class _Plan(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
         numbers, network = ctx.saved_tensors[0].detach().numpy(), ctx.network
         room = np.empty((network.sweeps + 2, network.kinds.shape[1]), numbers.dtype)
+        spare = np.zeros((3, room.shape[1] + 2 * (network.width + 2)), room.dtype)
         out = np.zeros(NUMBERS)
         plan_gradient(
             network.kinds, ctx.which, numbers, network.height, network.width, room,
-            gradient.numpy().copy(), np.empty_like(room[0]), out,
+            gradient.numpy().copy(), spare, out,
         )  # fmt: skip
         return torch.from_numpy(out).to(ctx.saved_tensors[0].dtype), None, None
