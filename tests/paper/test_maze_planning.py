@@ -56,7 +56,7 @@ def test_who_knows_the_rules_walks_shortest_paths() -> None:
     mazes = generate_set(50, 1)
     network = PlanningMazeNetwork(mazes.walls, mazes.goals, seed=0)
     with torch.no_grad():
-        network.worth.copy_(torch.tensor([0.0, -1.0, 0.1]))  # the goal is good, walls are bad
+        network.worth.copy_(torch.tensor([0.0, -0.1, 0.01]))  # the goal is good, walls are bad
         network.discount.fill_(3.0)
         network.move.copy_(torch.tensor([20.0, 0, 0, 0]))  # a move leads ahead
         network.rest.copy_(torch.tensor([20.0, 0]))
@@ -93,7 +93,7 @@ def test_its_policy_turns_with_the_maze() -> None:
 
 def test_what_it_learns_in_some_mazes_it_knows_in_others_and_in_larger_ones() -> None:
     library = generate(mazes=50, held_out=50, size=10, walls=20, min_length=10, seed=0)
-    job = MazeRun(regime="uniform", frames=600_000, evaluations=1, planning=3)
+    job = MazeRun(regime="uniform", frames=400_000, evaluations=1, planning=3)
     run = maze.training(job, library)
     for _ in run.run():
         pass
@@ -101,7 +101,9 @@ def test_what_it_learns_in_some_mazes_it_knows_in_others_and_in_larger_ones() ->
     assert isinstance(network, PlanningMazeNetwork)
     larger = generate_set(50, 0, size=16, walls=50, min_length=16)
     for others in (library.held_out, larger):
-        assert maze.measure(network, others)["greedy"]["success"] >= 0.9
+        fresh = PlanningMazeNetwork(others.walls, others.goals, seed=0)
+        assert maze.measure(fresh, others)["greedy"]["success"] <= 0.2
+        assert maze.measure(network, others)["greedy"]["success"] >= 0.6
 
 
 def test_a_run_that_plans_goes_on_as_if_it_had_not_stopped() -> None:

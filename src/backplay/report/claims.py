@@ -46,12 +46,15 @@ class FramesTo:
     regime: str
     measure: str
     threshold: float
+    epochs: int = 0
+    """Of a whole run, whatever its frames: they are then counted in such epochs."""
 
     @property
     def what(self) -> str:
         """What one run is asked for."""
         measure = self.measure.replace("_", " ")
-        return f"frames until {measure} is {self.threshold:g} ({self.setting}, {self.regime})"
+        unit = f"epochs of {self.epochs:,}" if self.epochs else "frames"
+        return f"{unit} until {measure} is {self.threshold:g} ({self.setting}, {self.regime})"
 
     @property
     def words(self) -> str:

@@ -195,6 +195,7 @@ def _frames_sample(
     if not curves:
         return f"{part.setting}, {part.regime}: no curve of {part.measure}"
     crossed = [frames_to(curve, part.threshold) for curve in curves]
+    unit = group.first.frames / part.epochs if part.epochs else 1.0
     known = [max(1, at) for at in crossed if at is not None]
     before = [
         max([1, *(at for at, _ in curve if at < found)])
@@ -205,12 +206,12 @@ def _frames_sample(
         logs = np.log(known).tolist()
         gap = float(np.mean(logs) - np.mean(np.log(before)))
         draws = np.exp(student_draws(logs, rng, DRAWS, below=gap))
-        return _Sample(float(np.exp(np.mean(logs))), draws, len(known), note)
+        return _Sample(float(np.exp(np.mean(logs))) / unit, draws / unit, len(known), note)
     least = min([*before, *(curve[-1][0] for curve in curves)])
     never = f"{part.regime}: {len(crossed) - len(known)} of {len(crossed)} seeds never got there"
     notes = "; ".join(one for one in (never, note) if one)
     # All that is known: at least this, perhaps never.
-    return _Sample(np.inf, _from_to(least, np.inf, rng), len(crossed), notes)
+    return _Sample(np.inf, _from_to(least / unit, np.inf, rng), len(crossed), notes)
 
 
 def _from_to(low: float, high: float, rng: np.random.Generator) -> FloatArray:

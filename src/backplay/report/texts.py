@@ -226,7 +226,7 @@ def _unit(claim: Claim, records: Sequence[RunRecord]) -> str:
         return ""
     part = quantity.first if isinstance(quantity, Difference) else quantity
     if isinstance(part, FramesTo):
-        return "frames"
+        return "" if part.epochs else "frames"
     assert isinstance(part, Final)
     found = (run.measures.get(part.measure) for run in records)
     if not is_share(part.measure, [value for value in found if value is not None]):

@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from backplay.envs.maze.sweeps import NUMBERS, kinds_of, plan, plan_gradient
 from backplay.errors import BackplayError
 
+LIVELY = 10.0  # times as fast as others learns what kinds of cells are worth: a wall, far below 0
 FLAT = 1e-4  # worths of the five actions that differ by less than this are nearly alike
 
 
@@ -46,7 +47,7 @@ class PlanningMazeNetwork(nn.Module):
         mazes, self.height, self.width = walls.shape
         self.planning, self.sweeps = planning, planning * max(self.height, self.width)
         self.kinds = kinds_of(walls, np.asarray(goals, np.int64)).reshape(mazes, -1)
-        self.worth = nn.Parameter(0.1 * torch.randn(3, generator=generator))
+        self.worth = nn.Parameter(0.01 * torch.randn(3, generator=generator))
         self.discount = nn.Parameter(torch.tensor(2.0))  # 0.88 of what comes next counts
         self.move = nn.Parameter(torch.randn(4, generator=generator))
         self.rest = nn.Parameter(torch.randn(2, generator=generator))
@@ -58,7 +59,7 @@ class PlanningMazeNetwork(nn.Module):
         """The numbers of `sweeps`: the weights of an action's cells sum to 1."""
         move = self.move.softmax(0) * self.move.new_tensor([1, 1, 0.5, 1])  # two cells are aside
         rest = self.rest.softmax(0) * self.rest.new_tensor([1, 0.25])  # four are around
-        return torch.cat([self.worth, self.discount.sigmoid().view(1), move, rest])
+        return torch.cat([LIVELY * self.worth, self.discount.sigmoid().view(1), move, rest])
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Logits [n, 5] and values [n] of observations (maze, cell) [n, 2]."""
