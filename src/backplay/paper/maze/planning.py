@@ -5,7 +5,8 @@
 
 A value iteration network (Tamar et al. 2016) whose weights are the same for all four directions: 14
 numbers. It reads the paper's planes, all of them, and knows none of the rules: what a wall, a
-passage and the goal are worth and where an action leads are learned (`envs.maze.sweeps`). It plays
+passage and the goal are worth and where an action leads are learned (`envs.maze.sweeps`), but that
+an action leads ahead rather than elsewhere is where it begins. It plays
 in mazes of any size, and looks farther ahead in larger ones.
 """
 
@@ -49,8 +50,10 @@ class PlanningMazeNetwork(nn.Module):
         self.kinds = kinds_of(walls, np.asarray(goals, np.int64)).reshape(mazes, -1)
         self.worth = nn.Parameter(0.01 * torch.randn(3, generator=generator))
         self.discount = nn.Parameter(torch.tensor(2.0))  # 0.88 of what comes next counts
-        self.move = nn.Parameter(torch.randn(4, generator=generator))
-        self.rest = nn.Parameter(torch.randn(2, generator=generator))
+        # At first a move leads ahead a little rather than elsewhere: who begins the other way round
+        # learns to flee from what is worst, and finds no way.
+        self.move = nn.Parameter(torch.tensor([1.0, 0.0, 0.0, 0.0]))
+        self.rest = nn.Parameter(torch.tensor([1.0, 0.0]))
         self.policy = nn.Parameter(torch.tensor([1.0, 0.0]))  # how decided; how fond of Pass
         self.value = nn.Parameter(torch.tensor([1.0, 0.0]))
         self._known: tuple[bytes, Tensor, NDArray[np.bool_]] | None = None
