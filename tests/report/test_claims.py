@@ -267,6 +267,17 @@ def test_a_seed_that_never_got_there_has_no_upper_end() -> None:
     assert verdict(claim(900, "at most", FRAMES), crossing(0)).points == "fails"
 
 
+def test_frames_may_be_counted_in_epochs_of_a_run_of_any_length() -> None:
+    epochs = FramesTo("Optimal", "backplay", "success", 0.5, epochs=2_000)
+    for end, *at in ((1_000, 400, 400, 400), (2_000, 800, 800, 800)):
+        found = verdict(claim(1_000, "at most", epochs), crossing(*at, end=end))
+        assert (found.word, found.estimate) == ("holds", pytest.approx(800))
+        assert found.low == pytest.approx(800 - 100 * 2_000 / end)
+    never = verdict(claim(2_000, "at least", epochs), crossing(0, 0, 0))
+    assert (never.word, never.low) == ("holds", 2_000)
+    assert "epochs of 2,000 until success" in epochs.words
+
+
 def test_a_rival_that_never_got_there_bounds_the_ratio() -> None:
     never = crossing(0, 0, 0, regime="uniform")
     half = Ratio(FRAMES, OTHER_FRAMES)

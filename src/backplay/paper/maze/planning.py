@@ -4,10 +4,10 @@
     logits, values = network(observations)          # [n, 2]: maze, cell of the agent
 
 A value iteration network (Tamar et al. 2016) whose weights are the same for all four directions: 14
-numbers. It reads the paper's planes, all of them, and knows none of the rules: what a wall, a
-passage and the goal are worth and where an action leads are learned (`envs.maze.sweeps`), but that
-an action leads ahead rather than elsewhere is where it begins. It plays
-in mazes of any size, and looks farther ahead in larger ones.
+numbers. It reads the paper's planes, all of them. What a wall, a passage and the goal are worth and
+where an action leads is learned (`envs.maze.sweeps`); that an action leads to a cell nearby, and
+rather ahead than elsewhere, is built in. It plays in mazes of any size, and looks farther ahead in
+larger ones.
 """
 
 from __future__ import annotations
