@@ -12,7 +12,7 @@ from gymnasium.wrappers import TimeLimit
 import backplay as bp
 import envs_for_tests as envs
 from backplay.advise import Advice, Measured, Rung, advise, describe
-from backplay.advise.advice import budget_for, first_window
+from backplay.advise.advice import budget_for
 from backplay.advise.fit import Fit, _reach, fit_chain
 from backplay.advise.measure import Prober, _Tally, ladder
 from backplay.advise.predict import Prediction, draw_frames
@@ -248,7 +248,7 @@ def test_frames_are_trials_times_lengths() -> None:
     fit = Fit(np.array([0.4]), np.array([0.4]), np.array([3]), 1, 12, 24, 1.0)
     rungs = tuple(Rung(back, 100, 0, 7.0, 24, 0.0) for back in ladder(12))
     measured = Measured(rungs, (np.zeros(3),), (0,), False, False)
-    frames = draw_frames(fit, measured, 3, 0.0, np.random.default_rng(0))
+    frames = draw_frames(fit, measured, 0.0, np.random.default_rng(0))
     for name, curriculum in (("Standard", bp.Standard()), ("Uniform", bp.Uniform())):
         work = walking_cost(Chain.constant(12, 0.4), phases(curriculum, 12), 24)
         trials = np.exp(work.log_trials_by_informed)
@@ -259,16 +259,14 @@ def test_frames_are_trials_times_lengths() -> None:
     chance = float(np.exp(log_reach_within(Chain.constant(12, 0.4), 24)[-1]))
     wins = round(1e6 * 10 * chance)
     sure = Measured((*rungs[:-1], Rung(12, 10**6, wins, 7.0, 24, 0.0)), (), (), False, False)
-    again = draw_frames(fit, sure, 3, 0.0, np.random.default_rng(0))
+    again = draw_frames(fit, sure, 0.0, np.random.default_rng(0))
     assert np.median(again["Standard"] - frames["Standard"]) == pytest.approx(-1, abs=0.02)
-    half = draw_frames(fit, measured, 3, 0.5, np.random.default_rng(0))
+    half = draw_frames(fit, measured, 0.5, np.random.default_rng(0))
     mixed = (10 ** frames["Backplay"][0] + 10 ** frames["Standard"][0]) / 2
     assert 10 ** half["Backplay"][0] == pytest.approx(mixed)
 
 
-def test_windows_and_budgets_are_round_and_bounded() -> None:
-    rungs = tuple(Rung(b, 10, w, 5.0, 9, 0.0) for b, w in ((1, 9), (2, 5), (4, 0), (8, 3)))
-    assert first_window(Measured(rungs, (), (), False, False)) == 2
+def test_budgets_are_round_and_bounded() -> None:
     assert [budget_for(Prediction(x, x, x)) for x in (0.0, 4.0, 4.8, 300.0, 320.0)] == [
         50_000, 200_000, 2_000_000, 50_000_000, 50_000_000,
     ]  # fmt: skip

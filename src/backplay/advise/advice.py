@@ -25,7 +25,6 @@ FloatArray = NDArray[np.float64]
 CLEAR = 1.5  # Standard within this factor of the best is preferred: it needs no demonstration
 ERROR = 0.3  # log10: the theory may be off by a factor of 2 for one regime and not for another
 BAD = 4.0  # dispersion from which the chain is not to be trusted
-GOOD = 0.1  # success from which a window is a good first one
 LEARNER = 20  # frames of a learner by gradients for one frame of the theory's, roughly
 REWARDED = 200_000  # frames to begin with where rewards or luck show the way
 LEAST, MOST = 50_000, 50_000_000  # budgets that are worth proposing
@@ -66,8 +65,6 @@ class Advice:
     """Why, in sentences."""
     budget: int
     """Frames to begin with."""
-    first_steps: int
-    """Most steps back of the first window."""
     out_of_time: bool
     """Whether the clock ended the measuring."""
 
@@ -143,7 +140,6 @@ def conclude(
         helps=bool(helps),
         reasons=tuple(reasons),
         budget=REWARDED if rewarded else budget_for(predictions[fastest]),
-        first_steps=first_window(measured),
         out_of_time=measured.out_of_time,
     )
 
@@ -162,16 +158,6 @@ def _fastest(
     wrong["Standard"] -= margin
     others = [wrong[name] for name in REGIMES if name != best]
     return best, float(np.mean(wrong[best] <= np.min(others, axis=0)))
-
-
-def first_window(measured: Measured) -> int:
-    """Most steps back of a first window in which the policy succeeds often enough; at least 1."""
-    good = 1
-    for rung in measured.rungs:
-        if rung.success < GOOD:
-            break
-        good = rung.steps_back
-    return good
 
 
 def budget_for(prediction: Prediction) -> int:

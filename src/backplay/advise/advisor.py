@@ -50,7 +50,7 @@ def advise(
         progress: told of every rollout.
     """
     require("numba", "scipy", "networkx")
-    from backplay.advise.advice import conclude, first_window
+    from backplay.advise.advice import conclude
     from backplay.advise.fit import fit_chain
     from backplay.advise.measure import Prober, measure
     from backplay.advise.predict import draw_frames
@@ -70,5 +70,5 @@ def advise(
         env.close()
     fit = fit_chain(measured, len(demo), CHAINS, rng)
     off = max([sign.share for sign in signs if sign.kind == "starts"], default=0.0)
-    draws = draw_frames(fit, measured, first_window(measured), off, rng)
+    draws = draw_frames(fit, measured, off, rng)
     return conclude(demo.env_id, len(demo), measured, fit, signs, draws, rng)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from backplay.advise.fit import Fit
 from backplay.advise.measure import Measured
-from backplay.curricula import Backplay, Curriculum, Standard, TrueStarts, Uniform
+from backplay.curricula import Curriculum, Staircase, Standard, Uniform
 from backplay.theory import Chain, log_reach_within, phases, walking_cost
 
 FloatArray = NDArray[np.float64]
@@ -44,18 +44,17 @@ class Prediction:
 
 
 def draw_frames(
-    fit: Fit, measured: Measured, first_steps: int, off: float, rng: np.random.Generator
+    fit: Fit, measured: Measured, off: float, rng: np.random.Generator
 ) -> dict[str, FloatArray]:
     """Draws of log10 frames by regime, [n] each; draw i is the same world for all regimes.
 
     Args:
         fit: probable chains.
         measured: lengths of episodes, and success from the reset.
-        first_steps: most steps back of Backplay's first window.
         off: share of resets off the demonstration, from which only Standard's way leads on.
         rng: draws the success from the reset.
     """
-    worlds = [_log_frames(fit.chain(i), fit, measured, first_steps) for i in range(len(fit.far))]
+    worlds = [_log_frames(fit.chain(i), fit, measured) for i in range(len(fit.far))]
     table = np.repeat(np.array(worlds), REPEATS, axis=0)
     frames = {name: table[:, i].copy() for i, name in enumerate(REGIMES)}
     reset = measured.reset
@@ -68,18 +67,13 @@ def draw_frames(
     return frames
 
 
-def _log_frames(chain: Chain, fit: Fit, measured: Measured, first_steps: int) -> list[float]:
+def _log_frames(chain: Chain, fit: Fit, measured: Measured) -> list[float]:
     """log10 frames of the three regimes, and the log chance of success from the start."""
     backs = [0.0, *(rung.steps_back / fit.unit for rung in measured.rungs)]
     lengths = [1.0, *(rung.mean_length for rung in measured.rungs)]
     lasts = np.interp(np.arange(fit.states + 1), backs, lengths)
-    first = min(max(1, first_steps // fit.unit), fit.states)
     regimes: dict[str, Curriculum] = {
-        "Standard": Standard(), "Uniform": Uniform(),
-        # Half of the frames at the start is some quarter of the episodes: those there are longest.
-        "Backplay": TrueStarts(
-            Backplay.stretch(10**6, fit.states, first), 0.25, by_frames=False
-        ),
+        "Standard": Standard(), "Uniform": Uniform(), "Backplay": Staircase(),
     }  # fmt: skip
     answer = []
     for name in REGIMES:
