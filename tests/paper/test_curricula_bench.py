@@ -6,8 +6,9 @@ import pytest
 
 from backplay.paper.catalogue import experiment
 from backplay.paper.curricula_bench.exhibit import TASKS, exhibit
+from backplay.paper.curricula_bench.observed import fell_and_rose
 from backplay.paper.curricula_bench.tasks import CHOOSE, REPORT
-from backplay.paper.regimes import REGIMES
+from backplay.paper.regimes import REGIMES, SWEEPS, curriculum
 from backplay.report.claims import FramesTo, parts_of
 from backplay.report.records import RunRecord
 
@@ -82,3 +83,26 @@ def test_the_picture_and_the_tables_say_who_is_ahead() -> None:
 
 def test_a_regime_alone_is_not_compared() -> None:
     assert not exhibit([run_of("bottlenecks", "default", 0, [1.0])]).tables
+
+
+@pytest.mark.parametrize(
+    ("rates", "found"),
+    [
+        ([0.1, 0.6, 0.9], (False, False)),
+        ([0.0, 0.6, 0.01, 0.2], (True, False)),
+        ([0.6, 0.0, 0.3, 0.5], (True, True)),
+    ],
+)
+def test_recovery_is_success_that_went_and_came_back(
+    rates: list[float], found: tuple[bool, bool]
+) -> None:
+    assert fell_and_rose(rates) == found
+
+
+def test_what_was_observed_is_swept_on_two_tasks() -> None:
+    jobs = experiment("curricula-observed").jobs(1.0, 2)
+    assert len({job.setting for job in jobs}) == 2
+    assert {job.regime for job in jobs} == set(SWEEPS)
+    fast, slow = (curriculum(f"pace {pace}", [40], 1_000) for pace in (0.05, 0.95))
+    assert fast.update([], 50).weights(0, 40)[0] == 1.0
+    assert slow.update([], 50).weights(0, 40)[0] == 0.0

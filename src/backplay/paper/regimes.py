@@ -7,6 +7,7 @@ curriculum at its beginning. To add one, add a line to `REGIMES`. Does not know:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from backplay.curricula import (
     Backplay,
@@ -37,15 +38,18 @@ def default(lengths: Sequence[int], frames: int, seed: int) -> Curriculum:
     return Staircase()
 
 
-def windows(lengths: Sequence[int], frames: int, seed: int) -> Backplay:
-    """The paper's: windows that adjoin and double, moved by frames alone (appendix A.1, Maze)."""
+def windows(lengths: Sequence[int], frames: int, seed: int, share: float = TRUE_START) -> Backplay:
+    """The paper's: windows that adjoin and double, moved by frames alone (appendix A.1, Maze).
+
+    They have passed by `share` of the frames.
+    """
     ends = [FIRST]
     while ends[-1] < max(lengths):
         ends.append(2 * ends[-1])
-    each = TRUE_START * frames / len(ends)
+    each = share * frames / len(ends)
     starts = [0, *ends[:-1]]
     opened = {int(k * each): (lo, hi) for k, (lo, hi) in enumerate(zip(starts, ends, strict=True))}
-    opened[max(1, int(TRUE_START * frames))] = (ends[-1], ends[-1])
+    opened[max(1, int(share * frames))] = (ends[-1], ends[-1])
     return Backplay([Window(at, lo, hi) for at, (lo, hi) in opened.items()])
 
 
@@ -75,8 +79,20 @@ REGIMES: dict[str, MakeCurriculum] = {
 """By name: the library's default, the paper's windows, and what they are compared with."""
 
 
+PACES, TARGETS = (0.05, 0.2, 0.5, 0.75, 0.95), (0.05, 0.2, 0.5, 0.8, 0.95)
+SWEEPS: dict[str, MakeCurriculum] = {
+    **{f"pace {pace}": partial(windows, share=pace) for pace in PACES},
+    **{
+        f"target {aim}": lambda lengths, frames, seed, aim=aim: Staircase(aim)  # type: ignore[misc]
+        for aim in TARGETS
+    },
+}
+"""The windows by the share of the frames in which they pass, the staircase by its target."""
+ALL = {**REGIMES, **SWEEPS}
+
+
 def curriculum(regime: str, lengths: Sequence[int], frames: int, *, seed: int = 0) -> Curriculum:
     """The curriculum of a regime; BackplayError if there is none of that name."""
-    if regime not in REGIMES:
-        raise BackplayError("regime", expected=" or ".join(REGIMES), got=show(regime))
-    return REGIMES[regime]([int(length) for length in lengths], frames, seed)
+    if regime not in ALL:
+        raise BackplayError("regime", expected=" or ".join(ALL), got=show(regime))
+    return ALL[regime]([int(length) for length in lengths], frames, seed)

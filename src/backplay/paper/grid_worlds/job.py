@@ -72,7 +72,7 @@ OWN: dict[str, Callable[[GridJob, int], Curriculum | None]] = {
     "gail": lambda job, length: Standard(),
 }
 """From the job and the demonstration's length; None does not train with PPO."""
-REGIMES = tuple(dict.fromkeys((*OWN, *regimes.REGIMES)))
+REGIMES = tuple(dict.fromkeys((*OWN, *regimes.ALL)))
 """Those of the paper's grid worlds, and what other experiments know."""
 
 

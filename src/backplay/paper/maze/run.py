@@ -15,7 +15,7 @@ OWN = (
     "backplay", "uniform", "standard", "florensa", "cloned", "cloned+ppo", "kickstarted",
     "gail", "gail+uniform", "gail+default", "dagger",
 )  # fmt: skip
-REGIMES = tuple(dict.fromkeys((*OWN, *regimes.REGIMES)))
+REGIMES = tuple(dict.fromkeys((*OWN, *regimes.ALL)))
 """Those of the paper's Maze, and what other experiments know."""
 FOR_ALL_MAZES = ("backplay", "uniform", "standard", "default")
 """Regimes for networks that know mazes never seen: those with sight, and those that plan."""

@@ -1,0 +1,115 @@
+"""What the paper observed of its curriculum (appendix A.9), measured: pace, target, recovery.
+
+Comes in: a scale, a number of seeds. Goes out: jobs and claims, as data; of the runs, how often
+success in training went to zero and came back.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from backplay.paper.experiment import Experiment, scaled, seeds_from
+from backplay.paper.grid_worlds.job import FRAMES as GRID_FRAMES
+from backplay.paper.grid_worlds.job import GridJob
+from backplay.paper.maze.job import MazeJob
+from backplay.paper.regimes import SWEEPS
+from backplay.report.claims import Claim, Difference, Final
+from backplay.report.exhibit import Exhibit, Table
+from backplay.train.job import Job
+
+if TYPE_CHECKING:
+    from backplay.report.records import RunRecord
+
+MAZE_FRAMES, MAZE_SET = 300_000, 2
+HIGH, NONE = 0.5, 0.02  # success in training that was there, and that counts as gone
+NEAR = 0.05  # success that may be lacking where two count as equal
+
+
+def _maze(regime: str, seed: int, scale: float = 1.0) -> MazeJob:
+    return MazeJob(
+        regime=regime, seed=seed, frames=scaled(MAZE_FRAMES, scale), size=12, held_out=0,
+        maze_seed=MAZE_SET, evaluations=20,
+    )  # fmt: skip
+
+
+def _world(regime: str, seed: int, scale: float = 1.0) -> GridJob:
+    frames = scaled(GRID_FRAMES["bottlenecks"] // 2, scale)
+    return GridJob(world="bottlenecks", regime=regime, seed=seed, frames=frames)
+
+
+TASKS = ((_maze, "sampled_success"), (_world, "success"))
+
+
+def _jobs(scale: float, seeds: int) -> list[Job]:
+    return [
+        make(regime, seed, scale)
+        for make, _ in TASKS
+        for seed in seeds_from(0, seeds)
+        for regime in SWEEPS
+    ]
+
+
+def _claims() -> list[Claim]:
+    claims = []
+    for make, measure in TASKS:
+        setting = make("pace 0.5", 0).setting
+        for text, ours, other, least, strict in (
+            ("windows that pass too fast end lower", "pace 0.75", "pace 0.05", 0.0, True),
+            ("slow windows do not", "pace 0.95", "pace 0.5", -NEAR, False),
+            ("high success is not needed before moving on", "target 0.2", "target 0.8", -NEAR,
+             False),
+        ):  # fmt: skip
+            both = Difference(Final(setting, ours, measure), Final(setting, other, measure))
+            claims.append(Claim(text=f"{setting}: {text}", where="appendix A.9", quantity=both,
+                                holds="at least", target=least, strict=strict))  # fmt: skip
+    return claims
+
+
+def recovery(records: Sequence[RunRecord]) -> Exhibit:
+    """Runs whose success in training went to zero, and those of them in which it came back."""
+    found: dict[tuple[str, str], list[tuple[bool, bool]]] = defaultdict(list)
+    for run in records:
+        found[run.setting, run.regime].append(fell_and_rose(rates(run)))
+    rows = [
+        (
+            *key,
+            f"{len(runs)}",
+            f"{sum(fell for fell, _ in runs)}",
+            f"{sum(rose for _, rose in runs)}",
+        )
+        for key, runs in found.items()
+    ]
+    head = ("setting", "regime", "runs", "went to zero", "came back")
+    note = f"Success of training episodes below {NONE:.0%} after {HIGH:.0%}; then {HIGH:.0%} again."
+    return Exhibit(tables=(Table("Recovery", note, [head, *rows]),)) if rows else Exhibit()
+
+
+def rates(run: RunRecord) -> list[float]:
+    """Success of training episodes, update by update."""
+    tries, wins = defaultdict[int, int](int), defaultdict[int, int](int)
+    for frames, _, tried, won in run.starts:
+        tries[frames] += tried
+        wins[frames] += won
+    return [wins[at] / tries[at] for at in sorted(tries) if tries[at]]
+
+
+def fell_and_rose(rates: Sequence[float]) -> tuple[bool, bool]:
+    """Whether success was there and went to zero, and whether it came back after that."""
+    was = fell = rose = False
+    for rate in rates:
+        was |= rate >= HIGH
+        rose |= fell and rate >= HIGH
+        fell |= was and rate <= NONE
+    return fell, rose
+
+
+OBSERVED = Experiment(
+    name="curricula-observed", title="what the paper observed: pace, target, recovery",
+    where="appendix A.9",
+    about="The paper's windows, passed within a share of the frames (pace), and the staircase with"
+    " other targets, on 100 mazes of 12 x 12 cells and in a grid world. Success is from the true"
+    " start, actions drawn.",
+    scale=1.0, seeds=5, jobs=_jobs, claims=tuple(_claims()), exhibit=recovery,
+)  # fmt: skip
