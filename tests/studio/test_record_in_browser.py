@@ -45,7 +45,7 @@ def test_from_the_home_page_to_a_file_with_keys_alone(page: "Page", studio: Serv
     page.wait_for_selector("#status[data-at='6'][data-ended='terminated']")
     tab_to(page, "id", "save")
     page.keyboard.press("Enter")
-    page.wait_for_selector("#rule:has-text('terminates with a last reward above 0')")
+    page.wait_for_selector("#saved pre:has-text('terminates with a last reward above 0')")
     assert bp.load(studio.desk.folder.path / "FrozenLake-v1-0.npz").actions == [2, 2, 1, 1, 1, 2]
 
 
@@ -187,7 +187,7 @@ def test_what_looks_like_a_failure_is_said_when_it_is_saved(page: "Page", studio
     begin(page, studio, LAKE)
     press(page, ["ArrowRight", "ArrowDown"])  # into a hole
     save(page, studio, "hole.npz")
-    assert "may be no success" in page.inner_text("#doubt")
+    assert "of random episodes end in the same way" in page.inner_text("#saved pre")
 
 
 def test_a_second_window_watches_and_takes_over(

@@ -4,11 +4,14 @@
 - `controls`: which keys, axes and buttons are which actions
 - `pictures`: what an environment looks like, as bytes for the page
 - `journal`: the take so far, on disk
-- `recording`: a person's recording: takes, time travel, saving
+- `recording`: a person's recording: time travel, saving; `takes`: those that are kept
+- `reel`: few pictures along an episode of any length
 - `stage`: a recording in a thread of its own, and who plays and who watches
 - `gallery`: a demonstration opened: pictures along it, loops, trims, exports
 - `watching`: a run directory as data for curves and maps
-- `agents`: what a checkpoint does from any step, and the values it sees
+- `scenes`: demonstrations of an environment and a policy that plays it, in pictures
+- `agents`: what a run's last checkpoint does from any step, and the values it sees
+- `own_thread`: work in one thread, and the last few who have one
 - `trainings`: `backplay train`, started, stopped and resumed
 - `desk`: all that is open
 - `mailbox`: what waits for one window

@@ -131,7 +131,10 @@ class RunAgent:
         if not hasattr(learner, "values"):
             raise BackplayError(f"{self._path.name} was not trained by backplay's own learner")
         space = work.training.envs.single_observation_space
-        seen = demo.observations[:: -(-len(demo) // MOST_POINTS)]
+        known = (
+            demo.observations[:-1] if demo.terminated else demo.observations
+        )  # no end has a value
+        seen = known[:: -(-len(demo) // MOST_POINTS)]
         for first in range(0, len(seen), _AT_ONCE):
             parts = [numbers(space, one) for one in seen[first : first + _AT_ONCE]]
             found += work.training.learner.values(batch_of(space, parts)).tolist()

@@ -13,8 +13,6 @@ import numpy as np
 from gymnasium import spaces
 
 from backplay.demos.check import check
-from backplay.demos.doubts import doubts
-from backplay.demos.success import default_rule, describe_rule
 from backplay.demos.take import Take
 from backplay.errors import BackplayError, show
 from backplay.studio import controls, pictures
@@ -219,14 +217,12 @@ class Recording:
             demo = self.take.demonstration(plain, success)
             report = check(plain, demo, max_steps=CHECKED_STEPS)
             demo.save(path)
-            doubt = doubts(plain, demo)
         finally:
             plain.close()
         self._keep()
         self.saved = {
             "name": self._folder.name_of(path), "exact": report.exact, "report": str(report),
             "length": len(demo), "total": float(demo.rewards.sum()), "success": demo.success,
-            "rule": describe_rule(default_rule([demo])), "doubt": doubt,
         }  # fmt: skip
 
     def _load(self, actions: Sequence[Any]) -> None:

@@ -230,7 +230,6 @@ class RecordPage {
     this.saved.replaceChildren(
       h("p", { class: saved.exact ? "good" : "bad" }, `${saved.name}: ${saved.length} steps, return ${short(saved.total)}`),
       h("pre", { class: "report" }, saved.report),
-      saved.doubt ? h("p", { class: "bad", id: "doubt" }, saved.doubt) : h("p", { class: "quiet", id: "rule" }, `In training, a success is ${saved.rule}.`),
       h("div", { class: "row" }, h("a", { class: "button", href: `#look/${encodeURIComponent(saved.name)}` }, "Look at it"),
         h("a", { class: "button", href: `#watch/train:${encodeURIComponent(saved.name)}`, id: "train" }, "Train from here")));
   }
