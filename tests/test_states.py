@@ -54,6 +54,24 @@ def test_a_check_restores_them_and_says_what_it_could_not_compare() -> None:
     assert "state" in str(wrong.divergence)
 
 
+def test_deep_copies_alone_are_not_called_compared() -> None:
+    demo = bp.Demonstration.from_states(
+        Corridor(), range(11), put=stand, observations=look, restorer="deepcopy"
+    )
+    assert "deepcopy states cannot be compared" in str(bp.check(Corridor(), demo))
+
+
+def test_the_clock_goes_on_where_the_demonstration_stood() -> None:
+    def make() -> gym.Env[Any, Any]:
+        return gym.wrappers.TimeLimit(Corridor(), 12)
+
+    demo = bp.Demonstration.from_states(make(), range(11), put=stand, observations=look)
+    env = bp.BackplayEnv(make(), [demo], bp.Uniform(), time_limit="continue")
+    env.reset(seed=0, options={"start": (0, 7)})
+    ends = [env.step(0)[3] for _ in range(5)]
+    assert ends == [False] * 4 + [True]  # seven steps of twelve were gone
+
+
 def test_an_env_with_set_state_needs_no_more() -> None:
     env = StatefulCorridor()
     env.reset(seed=0)

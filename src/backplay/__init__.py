@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from backplay.demos import Demonstration, load
     from backplay.demos.check import check
+    from backplay.demos.pool import load_all
     from backplay.demos.record import record
     from backplay.errors import BackplayError
     from backplay.integrations import minari as minari
@@ -66,6 +67,7 @@ __all__ = [
     "find_restorer",
     "load",
     "load_agent",
+    "load_all",
     "record",
     "train",
 ]
@@ -94,6 +96,7 @@ __getattr__ = lazily(
         "find_restorer": "restore",
         "load": "demos",
         "load_agent": "runs.agents",
+        "load_all": "demos.pool",
         "record": "demos.record",
         "train": "train.calls",
     },

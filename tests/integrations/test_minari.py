@@ -112,12 +112,12 @@ def foreign(
     demo: bp.Demonstration, env: gym.Env[Any, Any], data_format: str, **changes: Any
 ) -> minari.MinariDataset:
     """The demonstration as anybody would have put it into Minari: without states."""
-    from backplay.integrations.minari import _columns
+    from backplay.integrations.minari_values import columns
 
     given: dict[str, Any] = {
         "seed": demo.seed, "options": demo.options,
-        "observations": _columns(env.observation_space, demo.observations),
-        "actions": _columns(env.action_space, demo.actions or []),
+        "observations": columns(env.observation_space, demo.observations),
+        "actions": columns(env.action_space, demo.actions or []),
         "rewards": demo.rewards.tolist(), "terminations": demo.terminations.tolist(),
         "truncations": demo.truncations.tolist(),
     }  # fmt: skip
@@ -184,10 +184,65 @@ class TestEpisodesFromElsewhere:
         with pytest.raises(DemonstrationError, match=f"cannot be reproduced.*step 4, {field}"):
             bp.minari.from_minari(dataset, Corridor(slip=0.4))
 
-    def test_without_a_seed(self) -> None:
+    def test_without_a_seed_and_without_states(self) -> None:
         dataset = foreign(walk(), Corridor(), "hdf5", seed=None)
-        with pytest.raises(DemonstrationError, match="an episode without a seed"):
+        with pytest.raises(DemonstrationError, match=r"neither a seed nor known states.*states="):
             bp.minari.from_minari(dataset, Corridor(slip=0.4))
+
+    @pytest.mark.parametrize("data_format", FORMATS)
+    def test_without_a_seed_from_the_states_that_are_there(self, data_format: str) -> None:
+        """The corridor's places are what is seen: states enough, wherever they came from."""
+        dataset = foreign(walk(), Corridor(), data_format, seed=None)
+
+        def stand(env: Any, seen: Any) -> None:
+            env.unwrapped.place, env.unwrapped.steps = map(int, seen)
+
+        demo = bp.minari.from_minari(
+            dataset, Corridor(slip=0.4), states=lambda episode: episode.observations, put=stand
+        )
+        assert demo.actions is None
+        assert first_difference(demo.observations, walk().observations) is None
+        assert first_difference(demo.rewards, walk().rewards) is None
+        report = bp.check(Corridor(slip=0.4), demo)
+        assert report.restored == len(demo) + 1
+        assert "was not compared" in str(report)
+        env = bp.BackplayEnv(Corridor(slip=0.4), [demo], bp.Uniform())
+        seen, _ = env.reset(seed=0, options={"start": (0, 4)})
+        assert env.unwrapped.place == seen[0] == walk().observations[4][0]  # type: ignore[attr-defined]
+        with pytest.raises(DemonstrationError, match="3 states of an episode of 6 steps"):
+            bp.minari.from_minari(
+                dataset, Corridor(slip=0.4), states=lambda e: e.observations[:3], put=stand
+            )
+
+    def test_poses_in_the_infos_of_a_physics_engine(self) -> None:
+        env = gym.make("Hopper-v5")
+        seen, _ = env.reset(seed=3)
+        data: Any = env.unwrapped.data  # type: ignore[attr-defined]
+        observations, rewards = [seen], []
+        poses: dict[str, list[Any]] = {"qpos": [data.qpos.copy()], "qvel": [data.qvel.copy()]}
+        for _ in range(6):
+            seen, reward, *_ = env.step(np.zeros(3, np.float32))
+            observations.append(seen)
+            rewards.append(float(reward))
+            poses["qpos"].append(data.qpos.copy())
+            poses["qvel"].append(data.qvel.copy())
+        buffer = EpisodeBuffer(
+            observations=np.stack(observations), actions=np.zeros((6, 3), np.float32),
+            rewards=rewards, terminations=[False] * 6, truncations=[False] * 5 + [True],
+            infos={name: np.stack(values) for name, values in poses.items()},
+        )  # fmt: skip
+        dataset = minari.create_dataset_from_buffers(
+            "other/poses-v0", [buffer, buffer],
+            observation_space=env.observation_space, action_space=env.action_space,
+        )  # fmt: skip
+        demos = bp.minari.all_from_minari(dataset, gym.make("Hopper-v5"), restorer="mujoco")
+        assert [len(demo) for demo in demos] == [6, 6]
+        fresh = gym.make("Hopper-v5")
+        assert bp.check(fresh, demos[1]).exact
+        demos[1].restore(fresh, 4)
+        held: Any = fresh.unwrapped.data  # type: ignore[attr-defined]
+        np.testing.assert_array_equal(held.qpos, poses["qpos"][4])
+        np.testing.assert_array_equal(held.qvel, poses["qvel"][4])
 
     def test_of_another_env(self) -> None:
         dataset = foreign(walk(), Corridor(), "hdf5")

@@ -26,6 +26,7 @@ from backplay.curricula import (
     Window,
 )
 from backplay.demos import Demonstration, load
+from backplay.demos.pool import demonstration_files
 from backplay.demos.success import describe_rule
 from backplay.errors import BackplayError, show
 from backplay.runs import Run
@@ -84,7 +85,7 @@ class TrainConfig:
     env: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="ENV")] = None
     """The environment's id, or a class of yours: file.py:Class or module:Class."""
     demos: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DEMO...")] = ()
-    """Files of demonstrations."""
+    """Files of demonstrations, and folders of such files."""
     curriculum: Literal["backplay", "uniform", "standard", "reverse"] = "backplay"
     """Where episodes start."""
     regime: Literal["ppo", "gail"] = "ppo"
@@ -135,6 +136,7 @@ def _begun(config: TrainConfig) -> tuple[Run, Work]:
             got="no environment" if config.env is None else "no demonstration",
             do="Write backplay train ENV demo.npz; make one with backplay play or record.",
         )
+    config = replace(config, demos=tuple(demonstration_files(config.demos)))
     kind = config.curriculum if config.regime == "ppo" else f"gail-{config.curriculum}"
     name = re.sub(r"[^\w.-]+", "-", f"{config.env}-{kind}-{config.settings.seed}")
     path = config.dir or Path("runs") / name

@@ -25,6 +25,9 @@ _NOT_COMPARED = (
     "it has no actions: states were restored and saved again, but what the env answers after a"
     " restore (observations, rewards, endings) was not compared"
 )
+_NOT_EVEN_STATES = (
+    "it has no actions, and {} states cannot be compared: they were restored, and nothing more"
+)
 
 
 @dataclass(frozen=True)
@@ -132,15 +135,17 @@ def _restore_all(env: AnyEnv, demo: Demonstration, max_steps: int, rule: Success
 def _states_alone(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> Checked:
     """Restores every state and saves it again: all that can be compared without actions."""
     reset_to_another(env, demo.seed, demo.options)
+    storable = demo.restorer.storable
+    said = _NOT_COMPARED if storable else _NOT_EVEN_STATES.format(demo.restorer.name)
     found = Checked(
         demo.restorer.name, len(demo) + 1, 0, success=describe_rule(rule),
-        remarks=(*_remarks(env, demo, rule), _NOT_COMPARED),
+        remarks=(*_remarks(env, demo, rule), said),
     )  # fmt: skip
     for t in (int(t) for t in np.random.default_rng(0).permutation(len(demo) + 1)):
         state = demo.snapshot(t).state
         try:
             demo.restorer.load(env, state)
-            again = demo.restorer.save(env) if demo.restorer.storable else state
+            again = demo.restorer.save(env) if storable else state
             difference = trees.first_difference(again, state)
         except Exception as error:  # whatever the env or its set_state does not bear
             difference = f"{type(error).__name__}: {str(error)[:300]}"

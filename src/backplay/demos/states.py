@@ -15,7 +15,7 @@ from backplay.data import trees
 from backplay.demos.demonstration import Demonstration
 from backplay.demos.described import describe_env
 from backplay.errors import BackplayError, DemonstrationError, show
-from backplay.restore import History, Replay, Restorer, find_restorer, restorer_named
+from backplay.restore import History, Replay, Restorer, find_restorer, layers, restorer_named
 from backplay.restore.rollout import AnyEnv
 
 
@@ -85,9 +85,17 @@ def _saved(
                 got=f"{type(error).__name__}: {str(error)[:200]}",
                 do="Pass put=, a function that puts the env into one of your states.",
             ) from error
+        _count_steps(env, t)
         saved.append(restorer.save(tracked))
         seen.append(trees.copy(observations[t] if given else look(env)))  # type: ignore[index]
     return saved, seen
+
+
+def _count_steps(env: AnyEnv, steps: int) -> None:
+    """Tells Gymnasium's TimeLimit how many steps the demonstration had taken here."""
+    for layer in layers(env):
+        if type(layer).__name__ == "TimeLimit":
+            vars(layer)["_elapsed_steps"] = steps
 
 
 def _set_state(env: AnyEnv, state: Any) -> None:

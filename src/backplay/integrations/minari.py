@@ -5,8 +5,8 @@
 
 What is exported is a usual dataset, with observations, actions and rewards for everyone, and beside
 them, in the infos of each episode, the demonstration itself with its states: its file's bytes, cut
-into one row per step. An episode from elsewhere has no states: it is played again from its seed and
-actions, and must come out the same.
+into one row per step. An episode from elsewhere is played again from its seed and actions, and must
+come out the same; one without a seed is made from the states in it, if there are any.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from __future__ import annotations
 import io
 import shutil
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from gymnasium import spaces
 
 from backplay.data import trees
 from backplay.demos.demonstration import Demonstration, load
@@ -36,8 +35,14 @@ require("minari")
 
 import minari  # noqa: E402  # after the clear error
 from minari.data_collector import EpisodeBuffer  # noqa: E402
-from minari.dataset.minari_storage import is_image_space  # noqa: E402
 from minari.storage import get_dataset_path  # noqa: E402
+
+from backplay.integrations.minari_values import (  # noqa: E402
+    columns,
+    comparable,
+    plain,
+    value,
+)
 
 _ROWS = "backplay"
 _LENGTH = np.dtype("<u8")
@@ -97,12 +102,24 @@ def from_minari(
     *,
     episode: int = 0,
     restorer: Restorer | None = None,
+    states: Callable[[Any], Sequence[Any]] | None = None,
+    put: Callable[[AnyEnv, Any], None] | None = None,
 ) -> Demonstration:
     """One episode of a Minari dataset as a demonstration of `env`, with its states.
 
     An episode that `to_minari` wrote comes back as it was. Any other is played again on `env` from
-    its seed and actions; if it does not come out the same, or has no seed, DemonstrationError says
-    where it differs. `restorer` is as in `bp.record` for these, and as in `bp.load` for ours.
+    its seed and actions; if it does not come out the same, DemonstrationError says where it
+    differs. One without a seed is made from its states, without its actions: a simulator that is
+    put into a pose answers nearly as before, and `bp.check` says what it could not compare.
+
+    Args:
+        dataset: the dataset, or the id of one on this machine.
+        env: the environment of the demonstration.
+        episode: which one.
+        restorer: as in `bp.record`; for an episode of `to_minari` as in `bp.load`.
+        states: takes the Minari episode, returns its T + 1 states, and is used whether or not there
+            is a seed; by default `infos["qpos"]` and `infos["qvel"]`, where there is no seed.
+        put: puts the env into one of these states; by default `env.unwrapped.set_state(*state)`.
     """
     if isinstance(dataset, str):
         dataset = _opened(dataset)
@@ -113,7 +130,10 @@ def from_minari(
     data = dataset[episode]
     (metadata,) = dataset.storage.get_episode_metadata([data.id])
     if _ROWS not in (data.infos or {}):
-        return _played_again(dataset, data, metadata, env, restorer)
+        seed = metadata.get("seed")
+        if states is None and isinstance(seed, int | np.integer):
+            return _played_again(dataset, data, metadata, env, restorer)
+        return _from_poses(dataset, data, env, restorer, states or _poses, put or _set_pose)
     demo = load(io.BytesIO(_joined(data.infos[_ROWS])), env, restorer=restorer)
     difference = trees.first_difference(np.asarray(data.rewards, np.float64), demo.rewards)
     if difference:
@@ -123,6 +143,14 @@ def from_minari(
             do="Take its states from the original dataset.",
         )  # fmt: skip
     return demo
+
+
+def all_from_minari(
+    dataset: str | minari.MinariDataset, env: AnyEnv, **how: Any
+) -> list[Demonstration]:
+    """Every episode of a Minari dataset as a demonstration of `env`; `how` as for `from_minari`."""
+    opened = _opened(dataset) if isinstance(dataset, str) else dataset
+    return [from_minari(opened, env, episode=number, **how) for number in range(len(opened))]
 
 
 def _made(demo: Demonstration) -> AnyEnv:
@@ -161,8 +189,8 @@ def _episode(demo: Demonstration, env: AnyEnv) -> EpisodeBuffer:
     return EpisodeBuffer(
         seed=demo.seed if demo.seed is not None and abs(demo.seed) < 2**63 else None,
         options=demo.options if _is_simple(demo.options) else None,
-        observations=_columns(env.observation_space, rollout.observations),
-        actions=_columns(env.action_space, rollout.actions),
+        observations=columns(env.observation_space, rollout.observations),
+        actions=columns(env.action_space, rollout.actions),
         rewards=rollout.rewards.tolist(),
         terminations=rollout.terminations.tolist(),
         truncations=rollout.truncations.tolist(),
@@ -192,30 +220,6 @@ def _joined(rows: Any) -> bytes:
     return whole[_LENGTH.itemsize : _LENGTH.itemsize + length]
 
 
-def _columns(space: gym.Space[Any], values: Sequence[Any]) -> Any:
-    """Values of a space as Minari keeps them: one array or list for each of the space's leaves."""
-    if isinstance(space, spaces.Dict):
-        return {name: _columns(sub, [v[name] for v in values]) for name, sub in space.items()}
-    if isinstance(space, spaces.Tuple):
-        return tuple(_columns(sub, [v[i] for v in values]) for i, sub in enumerate(space.spaces))
-    if isinstance(space, spaces.Text):
-        return [str(value) for value in values]
-    return np.array([np.asarray(value) for value in values], space.dtype)
-
-
-def _value(space: gym.Space[Any], columns: Any, step: int) -> Any:
-    """The value at `step` of what `_columns` made."""
-    if isinstance(space, spaces.Dict):
-        return {name: _value(sub, columns[name], step) for name, sub in space.items()}
-    if isinstance(space, spaces.Tuple):
-        return tuple(_value(sub, columns[i], step) for i, sub in enumerate(space.spaces))
-    if isinstance(space, spaces.Text):
-        return str(columns[step])
-    if isinstance(space, spaces.Discrete):
-        return int(columns[step])
-    return np.array(columns[step], space.dtype)
-
-
 def _opened(dataset_id: str) -> minari.MinariDataset:
     try:
         return minari.load_dataset(dataset_id)
@@ -235,16 +239,12 @@ def _played_again(
     env: AnyEnv,
     restorer: Restorer | None,
 ) -> Demonstration:
-    for what in ("observation_space", "action_space"):
-        if getattr(dataset, what) != getattr(env, what):
-            raise _not_reproduced(dataset, f"another {what.replace('_', ' ')}")
-    seed = metadata.get("seed")
-    if not isinstance(seed, int | np.integer):
-        raise _not_reproduced(dataset, "an episode without a seed")
+    _require_spaces(dataset, env)
     try:
         demo = record(
-            env, [_value(env.action_space, data.actions, t) for t in range(len(data))],
-            seed=int(seed), options=_plain(metadata.get("options")) or None, restorer=restorer,
+            env, [value(env.action_space, data.actions, t) for t in range(len(data))],
+            seed=int(metadata["seed"]), options=plain(metadata.get("options")) or None,
+            restorer=restorer,
         )  # fmt: skip
     except Exception as error:  # an env does what it likes with actions not its own
         raise _not_reproduced(dataset, f"{type(error).__name__}: {str(error)[:500]}") from error
@@ -254,15 +254,60 @@ def _played_again(
     return demo
 
 
+def _require_spaces(dataset: minari.MinariDataset, env: AnyEnv) -> None:
+    for what in ("observation_space", "action_space"):
+        if getattr(dataset, what) != getattr(env, what):
+            raise _not_reproduced(dataset, f"another {what.replace('_', ' ')}")
+
+
+def _from_poses(
+    dataset: minari.MinariDataset,
+    data: Any,
+    env: AnyEnv,
+    restorer: Restorer | None,
+    states: Callable[[Any], Sequence[Any]],
+    put: Callable[[AnyEnv, Any], None],
+) -> Demonstration:
+    """An episode from the states in it, without its actions."""
+    _require_spaces(dataset, env)
+    found = states(data)
+    if len(found) != len(data) + 1:
+        raise _not_reproduced(dataset, f"{len(found)} states of an episode of {len(data)} steps")
+    space = env.observation_space
+    return Demonstration.from_states(
+        env, found, put=put, rewards=np.asarray(data.rewards, np.float64), restorer=restorer,
+        observations=[value(space, data.observations, t) for t in range(len(found))],
+        terminated=bool(data.terminations[-1]),
+    )  # fmt: skip
+
+
+def _poses(data: Any) -> Sequence[Any]:
+    """Positions and velocities, as datasets of MuJoCo's envs have them."""
+    infos = data.infos or {}
+    if not {"qpos", "qvel"} <= infos.keys():
+        raise DemonstrationError(
+            "This Minari episode has neither a seed nor known states",
+            expected="a seed, or infos with qpos and qvel",
+            got=f"infos with {', '.join(infos) or 'nothing'}",
+            do="Say where its states are: from_minari(..., states=lambda episode: ..., put=...).",
+        )
+    return list(zip(np.asarray(infos["qpos"]), np.asarray(infos["qvel"]), strict=True))
+
+
+def _set_pose(env: AnyEnv, pose: Any) -> None:
+    base: Any = env.unwrapped
+    base.set_state(*pose)
+
+
 def _first_difference(dataset: minari.MinariDataset, data: Any, demo: Demonstration) -> str | None:
     """Where the episode played again first differs from the stored one, by step and field."""
     space = dataset.observation_space
-    ours = _columns(space, demo.observations)
+    ours = columns(space, demo.observations)
     lossy = dataset.storage.jpeg_encoding
     for t in range(len(demo) + 1):
         fields = [
-            ("observation", _comparable(space, ours, t, lossy),
-             _comparable(space, data.observations, t, lossy)),
+            ("observation", comparable(space, ours, t, lossy),
+             comparable(space, data.observations, t, lossy)),
         ]  # fmt: skip
         if t:
             last = t == len(data)  # Minari marks an episode that was cut off as truncated
@@ -279,23 +324,6 @@ def _first_difference(dataset: minari.MinariDataset, data: Any, demo: Demonstrat
     if len(demo) != len(data):
         return f"step {len(demo)}: it ends now, and goes on to step {len(data)} as stored"
     return None
-
-
-def _comparable(space: gym.Space[Any], columns: Any, step: int, lossy: bool) -> Any:
-    """As `_value`, without the images that the dataset keeps only roughly, as JPEG."""
-    if isinstance(space, spaces.Dict):
-        return {k: _comparable(sub, columns[k], step, lossy) for k, sub in space.items()}
-    if isinstance(space, spaces.Tuple):
-        subspaces = enumerate(space.spaces)
-        return tuple(_comparable(sub, columns[i], step, lossy) for i, sub in subspaces)
-    return None if lossy and is_image_space(space) else _value(space, columns, step)
-
-
-def _plain(value: Any) -> Any:
-    """Options as they were before HDF5 made numpy scalars of them."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _not_reproduced(dataset: minari.MinariDataset, got: str) -> DemonstrationError:
