@@ -129,6 +129,8 @@ def _say_result(run: Run) -> None:
 
 
 def _begun(config: TrainConfig) -> tuple[Run, Work]:
+    if config.demos:
+        config = replace(config, demos=tuple(demonstration_files(config.demos)))
     if config.env is None or not config.demos:
         raise BackplayError(
             "train",
@@ -136,7 +138,6 @@ def _begun(config: TrainConfig) -> tuple[Run, Work]:
             got="no environment" if config.env is None else "no demonstration",
             do="Write backplay train ENV demo.npz; make one with backplay play or record.",
         )
-    config = replace(config, demos=tuple(demonstration_files(config.demos)))
     kind = config.curriculum if config.regime == "ppo" else f"gail-{config.curriculum}"
     name = re.sub(r"[^\w.-]+", "-", f"{config.env}-{kind}-{config.settings.seed}")
     path = config.dir or Path("runs") / name
