@@ -23,13 +23,13 @@ from backplay.envs.maze import generate, load_mazes
 from backplay.paper.maze import work as maze_work
 from backplay.paper.maze.job import MazeJob
 from backplay.paper.maze.regimes import plays, settings
-from backplay.paper.maze.run import REGIMES, MazeRun
+from backplay.paper.maze.run import REGIMES
 from backplay.paper.theory.job import TheoryJob
 from backplay.records import TRUE_START
 from backplay.train.job import to_json
 
 SMALL = ("--size", 6, "--walls", 6, "--min-length", 5, "--max-steps", 30)
-SETTINGS = settings(MazeRun(frames=1))
+SETTINGS = settings(MazeJob(regime="backplay", frames=1))
 UPDATE = SETTINGS.num_envs * SETTINGS.ppo.num_steps  # frames of one update of a short run
 
 
@@ -139,7 +139,7 @@ def test_a_run_leaves_everything_in_its_directory(run: Run, mazes: Path, trained
 
     assert kept.run.config.keys() == {"job", "threads", "demonstrations"}
     assert kept.job == MazeJob.of(
-        load_mazes(mazes), MazeRun(regime="backplay", frames=3 * UPDATE, evaluations=3)
+        load_mazes(mazes), regime="backplay", frames=3 * UPDATE, evaluations=3
     )
     result = kept.run.result
     assert result is not None

@@ -145,7 +145,7 @@ def test_only_jobs_are_written() -> None:
 def test_effort_is_a_share_of_the_gradient_steps(
     effort: float, passes: int, minibatches: int
 ) -> None:
-    plain = maze.settings(maze.MazeRun(frames=2_048_000))
+    plain = maze.settings(maze.MazeJob(regime="backplay", frames=2_048_000))
     found = with_effort(plain, effort, "ours")
     batch = found.num_envs * found.ppo.num_steps
     assert (found.num_envs, found.frames) == (plain.num_envs, plain.frames)
@@ -156,7 +156,7 @@ def test_effort_is_a_share_of_the_gradient_steps(
 
 
 def test_effort_leaves_the_papers_settings_alone() -> None:
-    plain = maze.settings(maze.MazeRun(preset="paper"))
+    plain = maze.settings(maze.MazeJob(regime="backplay", preset="paper"))
     assert with_effort(plain, 0.2, "paper") == plain
 
 

@@ -15,7 +15,8 @@ from backplay.envs.maze.sets import MazeLibrary
 from backplay.errors import BackplayError
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.imitation import clone_mazes
-from backplay.paper.maze.run import PAPER, MazeRun
+from backplay.paper.maze.job import MazeJob
+from backplay.paper.maze.run import PAPER
 from backplay.records import TRUE_START, Episode, Start
 from backplay.train.progress import by_steps_back
 
@@ -33,7 +34,7 @@ def _one_thread() -> None:
 
 
 def test_the_papers_preset_is_the_papers() -> None:
-    config = maze.settings(MazeRun(preset="paper"))
+    config = maze.settings(MazeJob(regime="backplay", preset="paper"))
     batch = config.num_envs * config.ppo.num_steps
     assert batch == 102_420
     assert len(config.ppo.minibatch_bounds(batch)) - 1 == 6  # of twenty
@@ -44,7 +45,7 @@ def test_the_papers_preset_is_the_papers() -> None:
 
 @pytest.mark.parametrize("frames", [2_000_000, 10_240_000])
 def test_our_preset_updates_as_often_whatever_the_budget(frames: int) -> None:
-    config = maze.settings(MazeRun(frames=frames))
+    config = maze.settings(MazeJob(regime="backplay", frames=frames))
     batch = config.num_envs * config.ppo.num_steps
     assert 120 <= frames / batch <= 130
     assert len(config.ppo.minibatch_bounds(batch)) - 1 == 8
@@ -52,40 +53,40 @@ def test_our_preset_updates_as_often_whatever_the_budget(frames: int) -> None:
 
 def test_schedules_are_stretched_to_the_budget() -> None:
     lengths = np.array([36, 52])
-    paper = maze.curriculum(MazeRun(preset="paper", frames=2_048_000), lengths)
+    paper = maze.curriculum(MazeJob(regime="backplay", preset="paper", frames=2_048_000), lengths)
     assert isinstance(paper, Backplay)
     assert [window.frames for window in paper.windows] == [
         1024 * epoch for epoch in (0, 350, 700, 1050, 1400, 1750)
     ]
-    ours = maze.curriculum(MazeRun(frames=1_000_000), lengths)
+    ours = maze.curriculum(MazeJob(regime="backplay", frames=1_000_000), lengths)
     assert isinstance(ours, Backplay)
     last = ours.windows[-1]
     assert (last.frames, ours.windows[-2].hi >= 52) == (750_000, True)
     for before, after in zip(ours.windows, ours.windows[1:-1], strict=False):
         assert before.lo <= after.lo < before.hi < after.hi  # they overlap and move back
-    uniform = maze.curriculum(MazeRun(regime="uniform", frames=1_000_000), lengths)
+    uniform = maze.curriculum(MazeJob(regime="uniform", frames=1_000_000), lengths)
     assert uniform == Until(Uniform(), at=875_000)
     for regime, expected in (("gail+uniform", uniform), ("gail+default", Staircase())):
-        assert maze.curriculum(MazeRun(regime=regime, frames=1_000_000), lengths) == expected
-    florensa = maze.curriculum(MazeRun(regime="florensa", frames=1_000_000), lengths)
+        assert maze.curriculum(MazeJob(regime=regime, frames=1_000_000), lengths) == expected
+    florensa = maze.curriculum(MazeJob(regime="florensa", frames=1_000_000), lengths)
     assert isinstance(florensa, ReverseCurriculum)
     assert florensa.until == 875_000
     assert florensa.new_ends * (1_000_000 // florensa.round_frames) == 2_000
     for regime in ("standard", "cloned+ppo", "kickstarted", "gail", "dagger"):
-        assert maze.curriculum(MazeRun(regime=regime), lengths) == Standard()
+        assert maze.curriculum(MazeJob(regime=regime), lengths) == Standard()
 
 
 def test_runs_that_cannot_be_are_refused(library: MazeLibrary) -> None:
     for wrong in ({"regime": "magic"}, {"preset": "theirs"}, {"frames": 0}, {"seed": -1}):
         with pytest.raises(BackplayError):
-            MazeRun(**wrong)
+            MazeJob(**{"regime": "backplay", **wrong})
     with pytest.raises(BackplayError):
-        maze.training(MazeRun(regime="cloned"), library)
+        maze.training(MazeJob(regime="cloned", frames=0), library)
 
 
 @pytest.mark.parametrize("regime", ["backplay", "uniform", "florensa", "gail", "dagger"])
 def test_small_mazes_are_learned(regime: str, library: MazeLibrary) -> None:
-    run = maze.training(MazeRun(regime=regime, frames=FRAMES, evaluations=1), library)
+    run = maze.training(MazeJob(regime=regime, frames=FRAMES, evaluations=1), library)
     for progress in run.run():
         last = progress
     assert last.finished
@@ -105,9 +106,9 @@ def test_a_cloned_network_walks_the_demonstrations(library: MazeLibrary) -> None
     played = maze.plays(network, library.training)["greedy"]
     for path, demonstration in zip(played.paths, library.training.paths, strict=True):
         np.testing.assert_array_equal(path, demonstration)
-    run = maze.training(MazeRun(regime="cloned+ppo", frames=FRAMES), library)
+    run = maze.training(MazeJob(regime="cloned+ppo", frames=FRAMES), library)
     assert torch.equal(run.learner.network.third, network.third)
-    taught = maze.training(MazeRun(regime="kickstarted", frames=FRAMES), library)
+    taught = maze.training(MazeJob(regime="kickstarted", frames=FRAMES), library)
     assert not torch.equal(taught.learner.network.third, network.third)
     assert "teacher_loss" in next(taught.run()).metrics
 
@@ -117,7 +118,7 @@ def test_a_run_that_goes_on_ends_as_one_that_never_stopped(
     regime: str, library: MazeLibrary
 ) -> None:
     def fresh() -> maze.Training:
-        return maze.training(MazeRun(regime=regime, frames=30_000, evaluations=2), library)
+        return maze.training(MazeJob(regime=regime, frames=30_000, evaluations=2), library)
 
     whole, half = fresh(), fresh()
     lines = [(p.frames, p.metrics, p.train_success, p.true_success) for p in whole.run()]
@@ -172,5 +173,5 @@ def test_the_papers_table_and_a_run_as_data() -> None:
     assert PAPER["backplay", 10] == {
         "optimal": 0.54, "within_5": 0.99, "extra_mean": 0.37, "extra_std": 3.49,
     }  # fmt: skip
-    run = MazeRun(regime="uniform", seed=4)
-    assert MazeRun(**asdict(run)) == run
+    run = MazeJob(regime="uniform", seed=4)
+    assert MazeJob(**asdict(run)) == run

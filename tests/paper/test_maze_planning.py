@@ -12,7 +12,6 @@ from backplay.errors import BackplayError
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.job import MazeJob
 from backplay.paper.maze.planning import PlanningMazeNetwork
-from backplay.paper.maze.run import MazeRun
 
 torch.set_num_threads(1)
 SMALL = {"size": 7, "walls": 10, "min_length": 6}
@@ -93,7 +92,7 @@ def test_its_policy_turns_with_the_maze() -> None:
 
 def test_what_it_learns_in_some_mazes_it_knows_in_others_and_in_larger_ones() -> None:
     library = generate(mazes=50, held_out=50, size=10, walls=20, min_length=10, seed=0)
-    job = MazeRun(regime="uniform", frames=400_000, evaluations=1, planning=3)
+    job = MazeJob(regime="uniform", frames=400_000, evaluations=1, planning=3)
     run = maze.training(job, library)
     for _ in run.run():
         pass
@@ -110,7 +109,7 @@ def test_a_run_that_plans_goes_on_as_if_it_had_not_stopped() -> None:
     library = generate(mazes=4, held_out=2, seed=3, **SMALL)
 
     def fresh() -> maze.Training:
-        run = MazeRun(regime="default", frames=30_000, evaluations=3, planning=2)
+        run = MazeJob(regime="default", frames=30_000, evaluations=3, planning=2)
         return maze.training(run, library)
 
     whole, half = fresh(), fresh()
@@ -127,7 +126,7 @@ def test_a_run_that_plans_goes_on_as_if_it_had_not_stopped() -> None:
 def test_planning_is_refused_where_nobody_would_plan() -> None:
     for wrong in ({"regime": "gail"}, {"preset": "paper"}, {"sight": 5}):
         with pytest.raises(BackplayError, match="planning"):
-            MazeRun(planning=2, **wrong)  # type: ignore[arg-type]
+            MazeJob(**{"regime": "backplay", "planning": 2, **wrong})  # type: ignore[arg-type]
     with pytest.raises(BackplayError, match="planning"):
         PlanningMazeNetwork(
             np.zeros((1, 4, 4), np.bool_), np.zeros(1, np.int64), seed=0, planning=0

@@ -10,7 +10,6 @@ from backplay.envs.maze.generate import generate, generate_set
 from backplay.errors import BackplayError
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.job import MazeJob
-from backplay.paper.maze.run import MazeRun
 from backplay.paper.maze.sight import SightedMazeNetwork
 
 torch.set_num_threads(1)
@@ -45,7 +44,7 @@ def test_it_plays_in_mazes_of_any_size() -> None:
 
 def test_what_it_learns_in_some_mazes_it_knows_in_others() -> None:
     library = generate(mazes=200, held_out=100, size=8, walls=10, min_length=8, seed=0)
-    run = maze.training(MazeRun(regime="uniform", frames=330_000, evaluations=1, sight=4), library)
+    run = maze.training(MazeJob(regime="uniform", frames=330_000, evaluations=1, sight=4), library)
     for _ in run.run():
         pass
     network = run.learner.network
@@ -57,7 +56,7 @@ def test_a_run_with_sight_goes_on_as_if_it_had_not_stopped() -> None:
     library = generate(mazes=4, held_out=2, size=7, walls=8, min_length=6, seed=3)
 
     def fresh() -> maze.Training:
-        run = MazeRun(regime="default", frames=100_000, evaluations=3, sight=3)
+        run = MazeJob(regime="default", frames=100_000, evaluations=3, sight=3)
         return maze.training(run, library)
 
     whole, half = fresh(), fresh()
@@ -75,7 +74,7 @@ def test_a_run_with_sight_goes_on_as_if_it_had_not_stopped() -> None:
 def test_sight_is_refused_where_nobody_would_look() -> None:
     for wrong in ({"regime": "gail"}, {"regime": "backplay", "preset": "paper"}):
         with pytest.raises(BackplayError, match="sight"):
-            MazeRun(sight=5, **wrong)  # type: ignore[arg-type]
+            MazeJob(sight=5, **wrong)  # type: ignore[arg-type]
     job = MazeJob(regime="default", sight=5, frames=1_000)
     assert job.setting == "Optimal, sight 5"
-    assert job.run.sight == 5
+    assert job.sight == 5

@@ -26,7 +26,7 @@ LENGTH = 60
 
 def curriculum(job: Job) -> Curriculum | None:
     if isinstance(job, MazeJob):
-        return maze.curriculum(job.run, np.array([36, LENGTH]))
+        return maze.curriculum(job, np.array([36, LENGTH]))
     if isinstance(job, GridJob):
         return grid_jobs.curriculum(job, LENGTH)
     if isinstance(job, GymJob):

@@ -289,7 +289,6 @@ def _begun(config: TrainConfig) -> tuple[OpenMazeRun, Work]:
     from backplay.cli.maze_runs import open_maze_run
     from backplay.envs.maze import load_mazes
     from backplay.paper.maze.job import MazeJob
-    from backplay.paper.maze.run import MazeRun
     from backplay.runs.execute import prepare
     from backplay.ui.display import open_display
 
@@ -301,12 +300,11 @@ def _begun(config: TrainConfig) -> tuple[OpenMazeRun, Work]:
     require_at_least(config, threads=1)
     name = f"{config.file.stem}-{config.regime}-{config.preset}-{config.seed}"
     path = config.dir or Path("runs") / name
-    settings = MazeRun(
-        regime=config.regime, preset=config.preset, frames=config.frames, seed=config.seed,
-        evaluations=config.evaluations,
-    )  # fmt: skip
     runs.require_free(path)
-    job = MazeJob.of(load_mazes(config.file), settings)
+    job = MazeJob.of(
+        load_mazes(config.file), regime=config.regime, preset=config.preset, seed=config.seed,
+        frames=0 if config.regime == "cloned" else config.frames, evaluations=config.evaluations,
+    )  # fmt: skip
     torch.set_num_threads(config.threads)
     with open_display() as display:  # first, so that bad input leaves no directory behind
         work = job.begin(display.say, files=[config.file])

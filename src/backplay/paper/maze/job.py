@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from backplay.paper.maze.run import PAPER_EPOCHS, PRESETS, REGIMES, MazeRun
+from backplay.paper.maze.run import FOR_ALL_MAZES, PAPER_EPOCHS, PRESETS, REGIMES
 from backplay.train.job import Say, file_name, require, require_one_of, require_whole
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ class MazeJob:
     seed: int = 0
     """Of the network, the starts and the learner."""
     frames: int = 10_240_000
-    """Budget; schedules are stretched to it."""
+    """Budget; schedules are stretched to it. The paper's is 204.8 million."""
     preset: str = "ours"
-    """One of `PRESETS`."""
+    """`"paper"`: the settings of the paper and its code; `"ours"`: what learns in fewer frames."""
     mazes: int = 100
     """Mazes to train on."""
     held_out: int = 10
@@ -101,6 +101,12 @@ class MazeJob:
         real = isinstance(self.effort, float) and 0 < self.effort <= 1
         require(real, "effort", "a number above 0, at most 1.0", self.effort)
         require(isinstance(self.label, str), "label", "a text", self.label)
+        fits = self.regime in FOR_ALL_MAZES and self.preset == "ours"
+        require(
+            not (self.sight or self.planning) or (fits and not (self.sight and self.planning)),
+            "sight, planning", f"0, or one of them, {', '.join(FOR_ALL_MAZES)} and our preset",
+            f"{self.sight}, {self.planning} with {self.regime}",
+        )  # fmt: skip
 
     @property
     def name(self) -> str:
@@ -121,24 +127,13 @@ class MazeJob:
         words += [self.label] * bool(self.label)
         return ", ".join(words)
 
-    @property
-    def run(self) -> MazeRun:
-        """The run as `experiments.maze` knows it."""
-        return MazeRun(
-            regime=self.regime, preset=self.preset, frames=max(1, self.frames), seed=self.seed,
-            evaluations=self.evaluations, sight=self.sight, planning=self.planning,
-            epochs=self.epochs,
-        )  # fmt: skip
-
     @classmethod
-    def of(cls, library: MazeLibrary, run: MazeRun) -> MazeJob:
+    def of(cls, library: MazeLibrary, **asked: Any) -> MazeJob:
         """A run on the mazes of a file, which the run directory then keeps."""
         mazes = library.training
         return cls(
-            regime=run.regime, preset=run.preset, seed=run.seed, evaluations=run.evaluations,
-            frames=0 if run.regime == "cloned" else run.frames, extra=library.extra,
-            mazes=len(mazes), held_out=len(library.held_out), maze_seed=library.seed,
-            size=mazes.height, label=f"file {mazes.digest}",
+            **asked, extra=library.extra, mazes=len(mazes), held_out=len(library.held_out),
+            maze_seed=library.seed, size=mazes.height, label=f"file {mazes.digest}",
         )  # fmt: skip
 
     def library(self, files: Sequence[Path] = ()) -> MazeLibrary:

@@ -1,10 +1,10 @@
 """The paper's Maze experiment: its regimes, its settings and ours, its numbers.
 
-    run = MazeRun(regime="backplay", preset="ours", frames=10_240_000, seed=0)
+    run = MazeJob(regime="backplay", preset="ours", frames=10_240_000, seed=0)
     for progress in training(run, load_mazes("optimal.npz")).run():
         print(progress)
 
-Comes in: a `MazeRun`, which is plain data, and a library of mazes. Goes out: a `Training`, and
+Comes in: a `MazeJob`, which is plain data, and a library of mazes. Goes out: a `Training`, and
 measurements. Does not know: disks, screens, plots.
 """
 
@@ -39,8 +39,9 @@ from backplay.learners.cloning import CloningProgress
 from backplay.learners.workers import Workers
 from backplay.paper import regimes
 from backplay.paper.maze.imitation import ASKING, clone_mazes, dagger, gail
+from backplay.paper.maze.job import MazeJob
 from backplay.paper.maze.planning import PlanningMazeNetwork
-from backplay.paper.maze.run import OWN, PAPER_EPOCH, PAPER_EPOCHS, MazeRun
+from backplay.paper.maze.run import OWN, PAPER_EPOCH, PAPER_EPOCHS
 from backplay.paper.maze.sight import SightedMazeNetwork
 from backplay.train import TrainConfig, Training
 from backplay.train.evaluate import Act, Evaluation
@@ -54,7 +55,7 @@ ARCHIVE = 20_000  # starts; the paper's code keeps all, so that a maze can come 
 PAPER_TRUE_START = 1_750  # the epoch from which every regime trains on the true start alone
 
 
-def settings(run: MazeRun) -> TrainConfig:
+def settings(run: MazeJob) -> TrainConfig:
     """How the learner learns."""
     if run.preset == "paper":
         # 60 x 1,707 frames an epoch. The authors' sampler stopped after 6 of the 20 minibatches of
@@ -94,7 +95,7 @@ def settings(run: MazeRun) -> TrainConfig:
     )  # fmt: skip
 
 
-def curriculum(run: MazeRun, lengths: NDArray[np.int64]) -> Curriculum:
+def curriculum(run: MazeJob, lengths: NDArray[np.int64]) -> Curriculum:
     """Where episodes start, for demonstrations of these lengths."""
     if run.regime not in OWN:
         return regimes.curriculum(run.regime, lengths.tolist(), run.frames, seed=run.seed)
@@ -144,7 +145,7 @@ def windows(frames: int, longest: int, *, share: float, growth: float = 1.6) -> 
 
 
 def training(
-    run: MazeRun,
+    run: MazeJob,
     library: MazeLibrary,
     *,
     config: TrainConfig | None = None,
@@ -184,7 +185,7 @@ def training(
     )  # fmt: skip
 
 
-def _learner(run: MazeRun, mazes: MazeSet) -> Callable[..., PPO]:
+def _learner(run: MazeJob, mazes: MazeSet) -> Callable[..., PPO]:
     if run.regime.startswith("gail"):
         return gail(mazes, run.seed)
     return dagger(mazes) if run.regime == "dagger" else PPO

@@ -50,8 +50,8 @@ def begun(
     on_clone = _cloning(on_progress) if on_progress else None
     if job.regime == "cloned":
         return MazeWork(library, clone_mazes(library.training, job.seed, on_clone), None)
-    config = with_effort(maze.settings(job.run), job.effort, job.preset)
-    made = maze.training(job.run, library, config=config, on_clone=on_clone, workers=workers)
+    config = with_effort(maze.settings(job), job.effort, job.preset)
+    made = maze.training(job, library, config=config, on_clone=on_clone, workers=workers)
     network = made.learner.network
     assert isinstance(network, maze.AnyMazeNetwork)
     return MazeWork(library, network, made)
