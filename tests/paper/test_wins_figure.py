@@ -35,6 +35,7 @@ def test_the_red_bar_stands_where_the_last_window_opens(maps: str, at: float) ->
     asked = {"maps": maps, "games": "8"}
     runs = [
         trained(0, {500: 0.1, 1_000: 0.9}, asked=asked),
+        trained(1, {}, asked=asked),
         trained(0, {500: 0.0, 1_000: 0.2}, asked=asked, regime="standard"),
         trained(0, {500: 0.0}, asked=asked, setting="other", regime="standard"),
     ]
@@ -47,6 +48,7 @@ def test_the_red_bar_stands_where_the_last_window_opens(maps: str, at: float) ->
         for axes in figure.axes
     }
     assert bars == {"winner": [at], "other": []}
+    assert [text.get_text() for text in figure.axes[0].texts] == ["1 seed", "1 seed"]
 
 
 def test_nothing_is_drawn_of_nothing() -> None:

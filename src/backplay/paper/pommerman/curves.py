@@ -91,7 +91,8 @@ def _last_window(groups: Sequence[Group]) -> float | None:
 
 def _draw(axes: Axes, group: Group, regimes: Sequence[str]) -> None:
     frames, rates, low, high = zip(*pooled(group), strict=True)
-    colour, seeds = colour_of(group.regime, regimes), len(group.runs)
+    colour = colour_of(group.regime, regimes)
+    seeds = sum(bool(run.curve) for run in group.runs)
     axes.plot(frames, rates, color=colour, linewidth=1.8, label=group.regime, zorder=3)
     axes.fill_between(frames, low, high, color=colour, alpha=0.15, linewidth=0, zorder=2)
     words = f"{seeds} seed{'s' if seeds > 1 else ''}"
