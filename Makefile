@@ -35,7 +35,7 @@ demo: setup  ## the first five minutes
 
 docs: setup  ## the documentation site, into site/; docs/notebooks/execute.py runs the notebooks anew
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict  # with --quiet a broken link would be no error
-	@echo "open site/index.html"
+	@echo "open site/index.html; with a search box: $(BIN)/python -m http.server -d site"
 
 clean:
 	rm -rf .venv dist .pytest_cache .mypy_cache .ruff_cache

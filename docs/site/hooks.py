@@ -103,7 +103,9 @@ def recipe(path: Path) -> str:
     code = path.read_text()
     title, _, rest = (ast.get_docstring(ast.parse(code)) or "").partition("\n")
     body = code.split('"""', 2)[2].strip()
-    page = f"# {title.rstrip('.')}\n\n`examples/{path.name}`\n\n```\n{rest.strip()}\n```\n\n"
+    commands, *prose = rest.strip().split("\n\n")
+    said = "\n\n".join(prose)
+    page = f"# {title.rstrip('.')}\n\n`examples/{path.name}`\n\n```\n{commands}\n```\n\n{said}\n\n"
     page += f"```python\n{body}\n```\n"
     printed = ROOT / "results/recipes" / f"{path.stem}.txt"
     if printed.exists():
