@@ -98,7 +98,9 @@ class ResumableBackplayEnv(BackplayEnv):
             counts = int(state["restored_steps"]), int(state["restored_taken"])
             if recipe is not None:
                 self._follow(recipe, state["here"])
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
+        except BackplayError:
+            raise
+        except Exception as error:  # an env does what it likes with a state not its own
             raise BackplayError(
                 "This state is of another BackplayEnv",
                 expected="what get_state of one like it said",

@@ -45,7 +45,7 @@ class BackplayVector(SyncVectorEnv[Any, Any]):
             now = trees.copy(self._observations)
             if len(states) != self.num_envs or _form(observations) != _form(now):
                 raise ValueError(f"{len(states)} envs that see {_form(observations)}")
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except Exception as error:  # whatever hostile data brings about
             raise BackplayError(
                 "This state is of another vector",
                 expected=f"{self.num_envs} envs of {self.single_observation_space}",
