@@ -10,6 +10,11 @@ after. The next process goes on from what it finds. When a run ends its files ar
 those of the run that was left alone, byte for byte; then another run begins, until there were as
 many kills as asked for.
 
+With the kinds `train` and `maze-train` the commands of that name are run, and what ends them is a
+signal from outside: TERM, HUP, INT, KILL at any moment; STOP and CONT only halt them.
+
+    python tests/survival.py train 200
+
 Each attempt is a fork of this process, which has compiled and imported everything, so a kill costs
 a fraction of a second.
 """
@@ -22,6 +27,7 @@ import os
 import signal
 import sys
 import tempfile
+import time
 import traceback
 from collections import Counter
 from collections.abc import Callable
@@ -218,6 +224,79 @@ def survive(kind: str, kills: int, seed: int, folder: Path) -> dict[str, Any]:
     return {"kind": kind, "kills": dict(done), "runs": ended, "frames": job.frames, "seed": seed}
 
 
+SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGSTOP)
+
+
+def command_of(kind: str, folder: Path) -> list[str]:
+    """The command that begins a run of a second or so; `--dir` is still to come."""
+    if kind == "maze-train":
+        file = folder / "mazes.npz"
+        generate = ["--mazes", "4", "--held-out", "1", "--size", "10", "--walls", "20"]
+        assert main_command(["maze", "generate", str(file), *generate, "--min-length", "8"]) == 0
+        return ["maze", "train", str(file), "--frames", "25600", "--seed", "3"]
+    import gymnasium as gym
+
+    import backplay as bp
+
+    file = folder / "demo.npz"
+    bp.record(gym.make("CartPole-v1"), [0, 1] * 10, seed=1).save(file)
+    options = "--frames 16384 --seed 3 --evaluate-every 4096 --final-episodes 3"
+    return ["train", "CartPole-v1", str(file), *options.split()]
+
+
+def signalled(command: list[str], path: Path, number: int | None, wait: float) -> bool:
+    """Begins or resumes a run by its command and signals it after so long; whether it ended."""
+    pid = os.fork()
+    if pid == 0:
+        os.dup2(os.open(os.devnull, os.O_RDWR), 1)
+        os.dup2(1, 2)
+        begin = [*command, "--dir", str(path)]
+        program = command[: 2 if command[0] == "maze" else 1]
+        os._exit(main_command([*program, "--resume", str(path)] if runs.is_run(path) else begin))
+    if number is not None:
+        time.sleep(wait)
+        os.kill(pid, number)
+        if number == signal.SIGSTOP:
+            time.sleep(0.05)
+            os.kill(pid, signal.SIGCONT)
+    status = os.waitpid(pid, 0)[1]
+    code = os.waitstatus_to_exitcode(status)
+    if code not in (0, 128 + (number or 0), -(number or 0)):
+        raise SystemExit(f"{path}: signal {number} and the code {code}")
+    return code == 0
+
+
+def main_command(words: list[str]) -> int:
+    from backplay.cli import main as command_line
+
+    return command_line(words)
+
+
+def survive_signals(kind: str, kills: int, seed: int, folder: Path) -> dict[str, Any]:
+    """As `survive`, through the command line, by signals from outside."""
+    torch.set_num_threads(1)
+    rng, command = np.random.default_rng(seed), command_of(kind, folder)
+    signalled(command, folder / "warm", None, 0.0)
+    began = time.monotonic()
+    signalled(command, folder / "alone", None, 0.0)
+    seconds = time.monotonic() - began
+    wanted, done, ended = content(folder / "alone"), Counter[str](), 0
+    while sum(done.values()) < kills:
+        path, finished = folder / f"run-{ended}", False
+        while not finished and sum(done.values()) < kills:
+            number = SIGNALS[sum(done.values()) % len(SIGNALS)]
+            finished = signalled(command, path, number, float(rng.uniform(0, seconds)))
+            done[signal.Signals(number).name] += 1
+        while not signalled(command, path, None, 0.0):
+            pass
+        ended += 1
+        found = content(path)
+        different = [name for name in wanted if found[name] != wanted[name]]
+        if different:
+            raise SystemExit(f"{path} differs in {', '.join(different)} after {dict(done)}")
+    return {"kind": kind, "kills": dict(done), "runs": ended, "seconds": round(seconds, 1)}
+
+
 def carry_out_alone(path: Path) -> None:
     if not attempt(path, lambda _: False):
         raise SystemExit(f"{path}: killed by somebody else")
@@ -225,12 +304,13 @@ def carry_out_alone(path: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("kind", choices=("maze", "gym", "walks"))
+    parser.add_argument("kind", choices=("maze", "gym", "walks", "train", "maze-train"))
     parser.add_argument("kills", type=int)
     parser.add_argument("--seed", type=int, default=0)
     config = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(survive(config.kind, config.kills, config.seed, Path(folder))))
+        do = survive_signals if config.kind in ("train", "maze-train") else survive
+        print(json.dumps(do(config.kind, config.kills, config.seed, Path(folder))))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,9 @@ KILLS = int(os.environ.get("BACKPLAY_KILLS", "20"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "kills"), [("maze", KILLS), ("gym", KILLS), ("walks", 4)])
+@pytest.mark.parametrize(
+    ("kind", "kills"), [("maze", KILLS), ("gym", KILLS), ("walks", 4), ("train", 5)]
+)
 def test_a_killed_run_ends_with_the_same_bytes(kind: str, kills: int) -> None:
     command = [sys.executable, str(Path(__file__).parent / "survival.py"), kind, str(kills)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
