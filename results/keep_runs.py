@@ -4,11 +4,12 @@
 
 What is copied of each run that has a result: config, provenance, result, clock, processes, and its
 metrics: the lines with an evaluation as they are, with the starts of all lines before them counted
-in. Checkpoints are left behind. `backplay reproduce NAME --dir results/runs` takes such runs for
-finished, and makes the page of them.
+in. Of the commands that made it, paths of the machine are left out. Checkpoints are left behind.
+`backplay reproduce NAME --dir results/runs` takes such runs for finished, and makes the page.
 """
 
 import json
+import shlex
 import shutil
 import sys
 from collections import Counter
@@ -16,7 +17,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-AS_THEY_ARE = ("config.json", "provenance.json", "result.json", "clock.jsonl", "processes.jsonl")
+from backplay.runs import documents, open_run
+
+AS_THEY_ARE = ("config.json", "result.json", "clock.jsonl")
 COUNTED = "by_steps_back"
 
 
@@ -40,11 +43,31 @@ def keep(run: Path, target: Path) -> None:
     for name in AS_THEY_ARE:
         if (run / name).exists():
             shutil.copyfile(run / name, target / name)
+    provenance = open_run(run).provenance
+    told = {**provenance, "command": without_paths(provenance["command"])}
+    documents.write(target / "provenance.json", told, documents.digest(open_run(run).config))
+    processes = [json.loads(line) for line in (run / "processes.jsonl").read_text().splitlines()]
+    for line in processes:
+        line["command"] = without_paths(line["command"])
+    write_lines(target / "processes.jsonl", processes)
     if (run / "demonstrations").exists():
         shutil.copytree(run / "demonstrations", target / "demonstrations", dirs_exist_ok=True)
     read = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    kept = "".join(f"{json.dumps(line)}\n" for line in thinned(read))
-    (target / "metrics.jsonl").write_text(kept)
+    write_lines(target / "metrics.jsonl", thinned(read))
+
+
+def write_lines(path: Path, lines: Iterable[dict[str, Any]]) -> None:
+    """One line of JSON each."""
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def without_paths(command: str) -> str:
+    """A command without its --dir, and with the last part alone of every other path."""
+    words = shlex.split(command)
+    if "--dir" in words:
+        at = words.index("--dir")
+        del words[at : at + 2]
+    return shlex.join(Path(word).name if word.startswith("/") else word for word in words)
 
 
 def main() -> None:

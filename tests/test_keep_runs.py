@@ -17,7 +17,11 @@ KEEP = Path(__file__).parents[1] / "results" / "keep_runs.py"
 
 def test_kept_runs_are_finished_and_have_the_same_curve_and_starts(tmp_path: Path) -> None:
     job = PommermanJob(regime="backplay")
-    run = create(tmp_path / "runs" / "scale-1" / job.name, {"job": to_json(job), "threads": 1})
+    run = create(
+        tmp_path / "runs" / "scale-1" / job.name, {"job": to_json(job), "threads": 1},
+        command=f"backplay reproduce pommerman-4 --dir {tmp_path} --seeds 3",
+    )  # fmt: skip
+    run.begin_process()
     create(tmp_path / "runs" / "scale-1" / "unfinished", {"job": to_json(job), "threads": 1})
     for k in range(1, 7):
         line = {"frames": 100 * k, "by_steps_back": [[0, k, 1], [16 * k, 2, 0]]}
@@ -30,6 +34,11 @@ def test_kept_runs_are_finished_and_have_the_same_curve_and_starts(tmp_path: Pat
     kept = open_run(tmp_path / "kept" / "scale-1" / job.name)
     assert kept.result == run.result
     assert not (kept.path / "checkpoints").exists()
+    assert kept.provenance == {
+        **run.provenance, "command": "backplay reproduce pommerman-4 --seeds 3"
+    }  # fmt: skip
+    assert str(tmp_path) not in (kept.path / "processes.jsonl").read_text()
+    assert sys.executable not in (kept.path / "processes.jsonl").read_text()
     before, after = read_run(run), read_run(kept)
     assert after.finished
     assert after.curve == before.curve
