@@ -21,7 +21,7 @@ from backplay.paper.pommerman import work as pommerman_jobs
 from backplay.paper.pommerman.job import PommermanJob
 from backplay.paper.theory.job import TheoryJob
 from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio
-from backplay.report.kinds import FIGURES
+from backplay.report.exhibit import FIGURES
 from backplay.train.job import Job, from_json, to_json
 
 EXPERIMENTS = {one.name: one for one in experiments()}

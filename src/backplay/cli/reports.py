@@ -14,9 +14,8 @@ from backplay.data.files import write_atomically
 from backplay.errors import BackplayError
 from backplay.paper import catalogue
 from backplay.report.build import PAGE, RESULT, Report, build_report
-from backplay.report.exhibit import Exhibit, together
+from backplay.report.exhibit import FIGURES, Exhibit, together
 from backplay.report.judging import Scale
-from backplay.report.kinds import FIGURES
 from backplay.report.reading import find_runs, read_run
 from backplay.report.records import RunRecord, grouped, twice
 from backplay.report.texts import in_columns, words_in

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from backplay.errors import BackplayError, show
 from backplay.report.claims import Claim
-from backplay.report.kinds import FIGURES
+from backplay.report.exhibit import FIGURES
 from backplay.train.job import Job
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Experiment:
     """From a scale and a number of seeds to the jobs."""
     claims: tuple[Claim, ...]
     figures: tuple[str, ...] = FIGURES
-    """Which of `report.kinds.FIGURES` its page shows."""
+    """Which of `report.exhibit.FIGURES` its page shows."""
     exhibit: Callable[[Sequence[RunRecord]], Exhibit] | None = None
     """What its runs show together, besides what those of each kind do."""
     shares: str = ""

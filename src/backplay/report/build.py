@@ -16,10 +16,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from backplay.report.claims import Claim, Final
-from backplay.report.exhibit import Exhibit, Table
+from backplay.report.exhibit import FIGURES, Exhibit, Table
 from backplay.report.figures import as_png, as_svg, draw_bars, draw_curves, draw_starts
 from backplay.report.judging import Scale, judge
-from backplay.report.kinds import FIGURES
 from backplay.report.page import write_page
 from backplay.report.records import Group, RunRecord, grouped, measures_of
 from backplay.report.sheet import Picture

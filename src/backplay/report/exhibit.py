@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from backplay.report.sheet import Cells, Picture
 
 
+FIGURES = ("curves", "starts", "bars")
+"""What a report draws by itself: learning curves; success by start over time; what runs came to."""
+
+
 class Table(NamedTuple):
     """Cells with a title above and a note below."""
 
