@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import re
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 
 from backplay.curricula import Backplay
 from backplay.errors import BackplayError
-from backplay.paper.catalogue import experiments
+from backplay.paper.catalogue import FOLDERS, experiments
 from backplay.paper.experiment import Experiment
 from backplay.paper.maze.job import MazeJob
 from backplay.paper.pommerman import work as pommerman_jobs
@@ -25,15 +26,6 @@ from backplay.report.exhibit import FIGURES
 from backplay.train.job import Job, from_json, to_json
 
 EXPERIMENTS = {one.name: one for one in experiments()}
-NAMES = [
-    "maze-table", "maze-curves", "maze-cloning", "maze-new", "maze-budget", "maze-default",
-    "maze-paper",
-    "imitation", "maze-reverse", "maze-unseen",
-    "grid-worlds", "grid-worlds-apart", "theory", "pommerman-4", "pommerman-100", "pommerman-dense",
-    "pommerman-paper", "pommerman-why", "demo", "mountaincar", "mountaincar-gail",
-    "keycorridor", "pointmaze", "obstructed",
-    "advise", "curricula", "curricula-choose",
-]  # fmt: skip
 ALL = pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=lambda one: one.name)
 
 
@@ -41,9 +33,14 @@ def by_default(experiment: Experiment) -> list[Job]:
     return experiment.jobs(experiment.scale, experiment.seeds)
 
 
-def test_all_are_there() -> None:
-    assert list(EXPERIMENTS) == NAMES
-    assert all(name == experiment.name for name, experiment in EXPERIMENTS.items())
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_catalogue_names_what_a_folder_has(folder: str) -> None:
+    module = importlib.import_module(f"backplay.paper.{folder}.experiments")
+    assert {one.name for one in module.EXPERIMENTS} == set(FOLDERS[folder])
+
+
+def test_no_name_is_there_twice() -> None:
+    assert len(EXPERIMENTS) == sum(map(len, FOLDERS.values()))
 
 
 def test_listing_them_imports_nothing_heavy() -> None:
