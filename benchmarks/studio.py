@@ -35,7 +35,7 @@ HOUR = 216_000  # steps at sixty a second
 def frames_a_second(env: str) -> float:
     """Pictures that arrive at a window in a second of real time."""
     with tempfile.TemporaryDirectory() as folder, serve(Path(folder)) as studio:
-        studio.desk.record({"env": env})
+        studio.desk.record({"env": env, "env_kwargs": unending(env)})  # an end would stop it
         headers = {"Authorization": f"Bearer {studio.token}"}
         address = f"ws://127.0.0.1:{studio.port}/recording"
         with connect(address, additional_headers=headers, max_size=None) as line:
@@ -49,9 +49,14 @@ def frames_a_second(env: str) -> float:
         return count / (time.perf_counter() - began)
 
 
+def unending(env_id: str) -> dict[str, int]:
+    """Arguments with which an episode lasts as long as it is looked at."""
+    return {} if "ALE" in env_id else {"max_episode_steps": 10_000}
+
+
 def seconds_back(env_id: str) -> float:
     """From step 600 to step 100, the middle of five times."""
-    env = make_env(env_id, {"max_episode_steps": 10_000} if "ALE" not in env_id else {})
+    env = make_env(env_id, unending(env_id))
     take = Take(env)
     space = env.action_space
     space.seed(0)
