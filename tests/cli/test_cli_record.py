@@ -24,6 +24,12 @@ def test_record_from_actions_says_what_it_recorded(run: Run) -> None:
     assert run("check", "FrozenLake-v1", "a/lake.npz").code == 0
 
 
+def test_record_by_a_restorer_of_a_name(run: Run) -> None:
+    words = ("record", "FrozenLake-v1", "--out", "l.npz", "--actions", "2,2,1", *STILL)
+    assert "restorer replay" in run(*words, "--restorer", "replay").out
+    assert_refused(run(*words, "--overwrite", "--restorer", "shelf"), "one of 'own', 'atari'")
+
+
 def test_record_says_if_the_episode_ended_early(run: Run) -> None:
     result = run(
         "record", "FrozenLake-v1", "--out", "l.npz", "--actions", "2 2 1 1 1 2 0 0", *STILL

@@ -49,6 +49,8 @@ class RecordConfig(NewDemo):
     """Sample the model's actions instead of taking the likeliest."""
     max_steps: int = 100_000
     """Stop here if the episode does not end before."""
+    restorer: str | None = None
+    """How states are saved, by name; by default the fastest way that proves exact."""
 
 
 def record(config: RecordConfig) -> None:
@@ -59,8 +61,9 @@ def record(config: RecordConfig) -> None:
         player = _player(config, env)
         with without_warnings():  # the report says the same
             demo = record_episode(
-                env, player, seed=config.seed, max_steps=config.max_steps, success=config.success
-            )
+                env, player, seed=config.seed, max_steps=config.max_steps, success=config.success,
+                restorer=config.restorer,
+            )  # fmt: skip
         if isinstance(player, list) and len(demo) < len(player):
             print(f"the episode ended after {len(demo)} of {len(player)} actions")
         save_and_report(env, demo, config.out, config.success)
