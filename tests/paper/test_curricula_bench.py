@@ -69,7 +69,8 @@ def test_the_picture_and_the_tables_say_who_is_ahead() -> None:
         for regime, shares in (("default", [0.5, 1.0]), ("uniform", [0.0, 0.5]))
         for seed in (0, 1)
     ]
-    shown = exhibit(records)
+    alone = run_of("basin", "default", 0, [0.0, 0.0])  # no other has it
+    shown = exhibit([*records, alone])
     assert list(shown.figures) == ["All tasks together"]
     overall, frames = (table.cells for table in shown.tables)
     assert [row[:4] for row in overall[1:]] == [
@@ -78,7 +79,9 @@ def test_the_picture_and_the_tables_say_who_is_ahead() -> None:
     ]
     assert overall[1][5].startswith("100%")  # beats Uniform
     assert overall[2][5] == "–"
-    assert frames[1:] == [("bottlenecks", "0", "–"), ("Backplay/Slippery-v0", "0", "–")]
+    assert frames[1:] == [
+        ("bottlenecks", "0", "–"), ("Backplay/Slippery-v0", "0", "–"), ("basin", "–", ""),
+    ]  # fmt: skip
 
 
 def test_a_regime_alone_is_not_compared() -> None:

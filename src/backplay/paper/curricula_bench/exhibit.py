@@ -2,7 +2,7 @@
 
 Comes in: records of its runs. Goes out: success over the share of the frames, the chance to beat
 Uniform and the windows, frames to nine tenths. Success is a share of what the best policy of a task
-has. A curriculum counts where it has runs of a task that its rival has, too.
+has. Curricula are compared on the tasks that all of them have runs of.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Curves = dict[str, dict[str, list[NDArray[np.float64]]]]
 def exhibit(records: Sequence[RunRecord]) -> Exhibit:
     """The picture and the tables; nothing where fewer than two regimes have runs."""
     known = [run for run in records if run.finished and run.setting in TASKS]
-    found = curves(known)
+    found = in_common(curves(known))
     if len(found) < 2:
         return Exhibit()
     tables = (
@@ -70,6 +70,16 @@ def curves(records: Sequence[RunRecord]) -> Curves:
         shares = np.array(at) / max(run.frames, at[-1])
         found[run.regime][run.setting].append(np.interp(POINTS, shares, values) / task.best)
     return found
+
+
+def in_common(found: Curves) -> Curves:
+    """Of every regime the tasks that all of them have: others would weigh for one alone."""
+    both = set.intersection(*map(set, found.values())) if found else set()
+    kept = {
+        regime: {task: runs for task, runs in of.items() if task in both}
+        for regime, of in found.items()
+    }
+    return kept if both else {}
 
 
 def areas(of: Mapping[str, Sequence[NDArray[np.float64]]]) -> dict[str, list[float]]:
