@@ -76,7 +76,7 @@ def cartpole(
         autoreset_mode=AutoresetMode.SAME_STEP,
     )
     envs = divide(poles, ENVS, workers)
-    config = PPOConfig(num_steps=24, learning_rate=3e-3, **options)
+    config = PPOConfig(num_steps=24, learning_rate=3e-3, passes=4, **options)
     # Different weights at the others: the first one's count.
     learner = PPO(
         network(workers.rank), poles.single_action_space, config, seed=3, workers=workers,
@@ -146,7 +146,7 @@ def car_training(workers: Workers) -> Training:
     demo = bp.record(gym.make("MountainCar-v0"), [2] * 12, seed=7)
     config = TrainConfig(
         frames=1_600, num_envs=5, evaluate_every=700, evaluation_episodes=3, final_episodes=3,
-        ppo=PPOConfig(num_steps=32, minibatch_size=60),
+        ppo=PPOConfig(num_steps=32, minibatch_size=60, learning_rate=3e-4, passes=4),
     )  # fmt: skip
     curriculum = bp.ReverseCurriculum.begin((12,), seed=1, round_frames=300, new_states=20)
     return Training(make, [demo], curriculum, config, workers=workers)
@@ -178,7 +178,7 @@ def maze_training(workers: Workers) -> Training:
     curriculum = bp.TrueStarts(bp.Backplay.stretch(1_500), 0.25, by_frames=False)
     config = TrainConfig(
         frames=1_500, num_envs=7, evaluate_every=600,
-        ppo=PPOConfig(num_steps=30, minibatch_size=70),
+        ppo=PPOConfig(num_steps=30, minibatch_size=70, learning_rate=3e-4, passes=4),
     )  # fmt: skip
 
     def network(seen: Any, acts: Any, *, seed: int) -> nn.Module:
