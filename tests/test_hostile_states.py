@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
 
@@ -133,3 +134,16 @@ def test_checked_array_names_what_is_wrong() -> None:
 def test_bytes_are_no_larger_an_array_than_they_are(dtype: str, shape: list[int]) -> None:
     with pytest.raises(ValueError, match=r"size|empty|plain"):
         from_buffer(bytearray(8), np.dtype(dtype), shape, 0, 8 if dtype in ("<f8", "|V8") else 0)
+
+
+@pytest.mark.parametrize(("name", "value"), [("gravity", 1e300), ("_elapsed_steps", -(10**9))])
+def test_a_state_does_not_change_the_task_in_silence(name: str, value: Any) -> None:
+    env = gym.make("CartPole-v1")
+    demo = bp.record(env, [0, 1, 0], seed=1)
+    assert demo.states is not None
+    layer = demo.states[1][0 if name == "_elapsed_steps" else -1]
+    assert name in layer[1]
+    layer[1][name] = value
+    with pytest.raises(BackplayError, match=name):
+        demo.restore(env, 1)
+    demo.restore(env, 2)

@@ -1,7 +1,9 @@
 """The entry point: help, unknown words, and errors as one line."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from cli_results import Run, assert_refused
@@ -66,3 +68,14 @@ def test_the_reader_of_a_pipe_may_leave() -> None:
     process.stdout.close()
     assert b"Traceback" not in process.stderr.read()
     process.wait()
+
+
+def test_a_path_that_is_no_text_is_named_all_the_same(tmp_path: Path) -> None:
+    name = os.fsencode(tmp_path) + b"/\xff.npz"
+    done = subprocess.run(
+        [sys.executable, "-m", "backplay.cli", "check", "CartPole-v1", name],
+        capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert b"There is no file" in done.stderr
+    assert b"Traceback" not in done.stderr

@@ -3,12 +3,14 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import ray
 
 from backplay.errors import BackplayError
 from backplay.integrations.ray import Cluster
@@ -129,6 +131,23 @@ def test_a_directory_that_a_machine_does_not_see_is_refused(
         time.sleep(0.05)
     assert (ended[0].name, ended[0].code) == ("a", 2)
     assert "a path that all machines see" in ended[0].words
+
+
+@pytest.mark.slow
+def test_nobody_without_the_token_gets_into_a_cluster_of_our_own(cluster: Cluster) -> None:
+    address = ray.get_runtime_context().gcs_address
+    join = f"import ray; ray.init(address={address!r}); print(ray.get(ray.put('in')))"
+    mine = {key: value for key, value in os.environ.items() if not key.startswith("RAY_AUTH")}
+    for other in ({"RAY_AUTH_MODE": "disabled"}, {**TOKEN, "RAY_AUTH_TOKEN": "0" * 64}):
+        done = subprocess.run(
+            [sys.executable, "-c", join], env=mine | other, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode != 0
+        assert "in\n" not in done.stdout
+
+
+TOKEN = {"RAY_AUTH_MODE": "token"}
 
 
 def test_a_cluster_that_is_not_there_is_named() -> None:

@@ -282,3 +282,9 @@ def text_boxes(figure: Figure) -> list[tuple[str, Bbox]]:
             least, most = sorted((low, high))
             hidden |= {id(one) for one in labels if not least <= one.get_position()[place] <= most}
     return [(one.get_text(), one.get_window_extent()) for one in seen if id(one) not in hidden]
+
+
+def test_names_with_dollars_are_drawn_as_they_are() -> None:
+    runs = [record(0, 0.4, setting=r"$\frac{$ x", regime="a $_ b$")]
+    assert as_svg(draw_curves(grouped(runs), {"success": "goal"}))
+    assert as_svg(draw_bars(grouped(runs), "success", "goal"))

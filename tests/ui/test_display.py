@@ -175,3 +175,21 @@ def test_only_a_terminal_on_standard_error_is_live(monkeypatch: pytest.MonkeyPat
 )  # fmt: skip
 def test_times_in_words(seconds: float | None, words: str) -> None:
     assert duration(seconds) == words
+
+
+def test_a_name_is_no_markup() -> None:
+    overview = Overview(
+        done=0, waiting=0, failed=0, share=0.0, seconds_left=None,
+        running=[
+            Standing(
+                name="mk[/bold]x", frames=1, total=2, seconds=1.0, speed=None, success=None,
+                starts="[/]", finished=False,
+            )
+        ],
+    )  # fmt: skip
+    console = Console(file=io.StringIO(), width=120)
+    console.print(overview_table(overview))
+    with Live(console=console) as live:
+        Display(live).say("mk[/bold]x :smile:")
+    printed = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "mk[/bold]x :smile:" in printed

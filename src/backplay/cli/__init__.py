@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import io
 import os
 import shutil
 import sys
@@ -68,6 +69,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     0 done, 1 a negative answer, 2 bad input, 75 in use or no room now, 128 + n stopped by signal n.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):  # a path may be no text in any encoding
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         return _run(arguments)
     except BusyError as error:

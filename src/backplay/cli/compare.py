@@ -112,7 +112,7 @@ def _write(
         records, command=command_of("backplay compare", config), pictures=pictures,
         first=[section("What differs", filled), compared],
     )  # fmt: skip
-    files |= {PAGE: page.encode(), RESULT: b""}
+    files |= {PAGE: page.encode(errors="replace"), RESULT: b""}
     tables = {"differ": differ, "compared": cells, "files": sorted(files)}
     files[RESULT] = (json.dumps(tables, indent=1) + "\n").encode()
     write_files(config.out, files)

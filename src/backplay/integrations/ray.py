@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 import os
+import secrets
 import socket
 import time
 from collections.abc import Callable, Sequence
@@ -125,10 +126,21 @@ def _cpus() -> int:
     return max(1, int(cluster.cluster_resources().get("CPU", 1)))
 
 
+def _use_token(token: str) -> None:
+    """From now on this process and the cluster that it starts speak only to who knows the token."""
+    os.environ["RAY_AUTH_MODE"], os.environ["RAY_AUTH_TOKEN"] = "token", token
+    internal: Any = ray._raylet
+    if hasattr(internal, "AuthenticationTokenLoader"):  # Ray from 2.52 on; read anew
+        internal.Config.initialize("")
+        internal.AuthenticationTokenLoader.instance().reset_cache()
+
+
 def _join(address: str | None, size: int | None) -> None:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     # Ray's own workers are nice, on a busy machine too nice to get anything done beside others.
     os.environ.setdefault("RAY_worker_niceness", "0")
+    if not address:  # a cluster of our own runs nobody else's tasks
+        _use_token(secrets.token_hex(32))
     local: dict[str, Any] = {
         "num_cpus": size,
         "include_dashboard": False,

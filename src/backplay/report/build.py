@@ -113,7 +113,7 @@ def build_report(
         judged=judged, pictures=pictures, films=exhibit.films,
         tables=[one for one in (*exhibit.tables, overall) if len(one.cells) > 1],
     )  # fmt: skip
-    files |= {PAGE: page.encode(), RESULT: b""}
+    files |= {PAGE: page.encode(errors="replace"), RESULT: b""}
     files[RESULT] = _numbers(judged, records, command, sorted(files))
     return Report(
         claims_cells(judged, records),

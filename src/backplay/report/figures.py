@@ -138,9 +138,11 @@ def draw_bars(
         mark = (paper or {}).get((group.setting, group.regime))
         if mark is not None:
             (marked,) = axes.plot(mark, place, "D", mfc="white", mec=INK, ms=6, zorder=5)
-    axes.set_yticks(places, [textwrap.fill(one.regime, 40) for one in shown], fontsize=8.5)
+    axes.set_yticks(
+        places, [_literal(textwrap.fill(one.regime, 40)) for one in shown], fontsize=8.5
+    )
     for place, setting in heads.items():
-        words = textwrap.shorten(setting, 110, placeholder=" …")
+        words = _literal(textwrap.shorten(setting, 110, placeholder=" …"))
         axes.annotate(
             words, (0.0, place), xycoords=("axes fraction", "data"), xytext=(4, 0),
             textcoords="offset points", va="center", fontsize=8.5, fontweight="bold",
@@ -255,7 +257,7 @@ def _legend(
                 group.regime, Line2D([], [], color=_colour(group, groups), linestyle=style, lw=2.0)
             )
             seeds.setdefault(group.regime, []).append(max(counts))
-    labels = [f"{regime}, {_seeds(counts)}" for regime, counts in seeds.items()]
+    labels = [_literal(f"{regime}, {_seeds(counts)}") for regime, counts in seeds.items()]
     if labels:
         wide = (1.1 + PANEL[0] * across) / (0.085 * max(map(len, labels)) + 0.7)
         figure.legend(
@@ -297,7 +299,12 @@ def _places(groups: Sequence[Group]) -> tuple[list[float], dict[float, str]]:
 
 
 def _title(axes: Axes, words: str) -> None:
-    axes.set_title(textwrap.fill(words, TITLE), fontsize=9.5, loc="left")
+    axes.set_title(_literal(textwrap.fill(words, TITLE)), fontsize=9.5, loc="left")
+
+
+def _literal(words: str) -> str:
+    """Words as they are: between two dollars nothing is set as a formula."""
+    return words.replace("$", r"\$")
 
 
 def _dress_values(axes: Axes, measure: str, groups: Sequence[Group], axis: str = "y") -> None:

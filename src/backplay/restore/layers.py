@@ -26,6 +26,7 @@ from backplay.data import trees
 from backplay.data.streams import RandomStream, read_stream, set_stream
 from backplay.data.trees import LEFT, Attributes, Tree
 from backplay.errors import BackplayError
+from backplay.restore.likely import CLOCKS, NUMBERS, is_likely
 from backplay.restore.rollout import AnyEnv
 
 _SKIPPED_NAMES = frozenset((
@@ -64,7 +65,6 @@ _RENDERING = "gymnasium.envs.mujoco.mujoco_rendering"
 _MORE_THAN_ATTRIBUTES = (enum.Enum, dict, list, tuple, set, deque, str, int, float, np.ndarray)
 _NO_STREAMS = (*trees.ATOMS, np.ndarray, np.generic)
 _LARGE = 8  # a container of more entries may be an unchanging table, and holds no streams
-_CLOCKS = (("_elapsed_steps", "_max_episode_steps"), ("step_count", "max_steps"))
 
 
 class History(gym.Wrapper[Any, Any, Any, Any]):
@@ -228,6 +228,8 @@ def put_back(layer: AnyEnv, saved: dict[str, Tree], keep: tuple[str, ...] = ()) 
         hides = name in _SKIPPED_NAMES or callable(getattr(type(layer), str(name), None))
         if type(name) is not str or hides:
             raise _misfit(type(layer).__name__, "names of attributes", str(name)[:40])
+        if type(value) in NUMBERS and not is_likely(name, value, held.get(name)):
+            raise _misfit(f"{type(layer).__name__}.{name}", "a number of this task", str(value))
         if name not in keep:
             vars(layer)[name] = _placed(held.get(name), value, f"{type(layer).__name__}.{name}")
 
@@ -340,7 +342,7 @@ def restart_clocks(env: AnyEnv) -> int:
     found = 0
     for layer in layers(env):
         held = vars(layer)
-        for counter, limit in _CLOCKS:
+        for counter, limit in CLOCKS:
             if counter in held and limit in held:
                 held[counter] = 0
                 found += 1

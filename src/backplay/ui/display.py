@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.markup import escape
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
@@ -49,7 +48,7 @@ class Display:
             with suppress(OSError):  # a log on a full disk
                 print(line, file=sys.stderr, flush=True)
         else:
-            self._live.console.print(escape(line))
+            self._live.console.print(Text(line))
 
     def show(self, progress: Progress) -> None:
         """Where one run stands, after every update; its evaluations stay."""
@@ -144,8 +143,8 @@ def overview_table(overview: Overview) -> Table:
     for run in overview.running:
         frames, speed, success, starts, left = _cells(run)
         bar = ProgressBar(total=1.0, completed=run.share, width=12)
-        name = f"[bold]{escape(run.name)}[/]"
-        table.add_row(name, bar, frames, speed, f"[bold]{success}[/]", escape(starts), left)
+        title, reached = Text(run.name, "bold"), Text(success, "bold")
+        table.add_row(title, bar, frames, speed, reached, Text(starts), left)
     bar = ProgressBar(total=1.0, completed=overview.share, width=12)
     left = duration(overview.seconds_left)
     table.add_row("all", bar, "", "", "", _counts(overview), left, style="dim")
@@ -183,7 +182,7 @@ def duration(seconds: float | None) -> str:
 def _counted(done: int, total: int | None, words: str) -> Table:
     table = Table.grid(padding=(0, 2))
     bar = ProgressBar(total=total, completed=done, width=24, pulse=total is None)
-    table.add_row(bar, escape(words))
+    table.add_row(bar, Text(words))
     return table
 
 
