@@ -16,6 +16,7 @@ import torch
 
 from backplay.envs.maze.generate import generate, generate_set
 from backplay.paper.maze import regimes
+from backplay.paper.maze.job import MazeJob
 from backplay.paper.maze.planning import PlanningMazeNetwork
 
 CHOSEN_ON = 11  # the set of mazes; results are of set 5
@@ -27,7 +28,7 @@ def main(frames: int, seed: int, *settings: str) -> None:
     changes = {name: float(value) for name, value in (one.split("=") for one in settings)}
     library = generate(mazes=2_000, held_out=300, seed=CHOSEN_ON)
     denser = generate_set(200, CHOSEN_ON, size=24, walls=160)
-    run = regimes.MazeRun(regime="uniform", frames=frames, seed=seed, evaluations=6, planning=4)
+    run = MazeJob(regime="uniform", frames=frames, seed=seed, evaluations=6, planning=4)
     config = regimes.settings(run)
     config = replace(config, ppo=replace(config.ppo, **changes))  # type: ignore[arg-type]
     training = regimes.training(run, library, config=config)
