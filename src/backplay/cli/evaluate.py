@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -9,9 +10,11 @@ from typing import Annotated
 import tyro
 
 from backplay.cli.options import require_at_least
+from backplay.demos.success import describe_rule, success_rule
 from backplay.errors import BackplayError
 from backplay.runs.execute import opened
 from backplay.train import Training
+from backplay.train.env_work import EnvWork
 from backplay.train.own_envs import on_my_word
 
 
@@ -21,6 +24,7 @@ class EvaluateConfig:
 
         backplay evaluate runs/doorkey
         backplay evaluate runs/doorkey --greedy --episodes 1000
+        backplay evaluate runs/doorkey --success 'return>=0.9'
 
     Prints the share of successes with its 95 % interval, and the mean return and length.
     """
@@ -35,6 +39,9 @@ class EvaluateConfig:
     """How many episodes."""
     greedy: bool = False
     """Take the likeliest action instead of sampling."""
+    success: str | None = None
+    """Which endings count as success: info:KEY, return>=X or terminated; by default as the run was
+    trained."""
     seed: int = 10_000
     """Of the first episode's reset; the next has the next."""
 
@@ -52,6 +59,11 @@ def evaluate(config: EvaluateConfig) -> None:
                 f"{config.dir} was not trained by backplay's own learner",
                 do="See its result.json for what it measured.",
             )
+        if config.success is not None:
+            if not isinstance(work, EnvWork):
+                raise BackplayError(f"{config.dir} has its own measure of success: leave --success")
+            training.succeeded = success_rule(config.success)
+        print(f"success: {describe_rule(training.succeeded)}", file=sys.stderr)
         how = "greedy" if config.greedy else "sampled"
         print(f"{config.dir}: {training.frames:,} of {training.total_frames:,} frames, {how}")
         print(training.evaluate(config.episodes, greedy=config.greedy, seed=config.seed))

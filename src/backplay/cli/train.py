@@ -15,6 +15,7 @@ import tyro
 
 from backplay import runs
 from backplay.cli.carrying import carry
+from backplay.cli.hints import what_to_try
 from backplay.cli.options import say_doubts
 from backplay.curricula import (
     Backplay,
@@ -126,6 +127,9 @@ def _say_result(run: Run) -> None:
     print(f"  sampled  {result['sampled']}")
     print(f"  greedy   {result['greedy']}")
     print(f"model: {run.checkpoint}")
+    job, _ = asked(run)
+    if isinstance(job, EnvJob):
+        print(*what_to_try(run, job), sep="\n", end="")
 
 
 def _begun(config: TrainConfig) -> tuple[Run, Work]:
