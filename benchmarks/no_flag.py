@@ -1,6 +1,6 @@
 """The commands of the help and of docs/own-environment.md, with no flag of the learner's.
 
-Records and trains by the command line, one line of JSON a run: what its result says. Runs that stand
+Records and trains by the command line, one line of JSON a run: what its result says. Runs that are
 in the file already are left out.
 
 Run: python benchmarks/no_flag.py results/no-flag.jsonl 0 1 2 3 4

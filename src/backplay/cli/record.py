@@ -78,7 +78,8 @@ def save_and_report(
     report = check(env, demo, success=success)
     demo.save(out)
     ending = "terminated" if demo.terminated else "truncated" if demo.truncations[-1] else "cut off"
-    print(f"{out}: {len(demo)} steps of {demo.env_id}, seed {demo.seed}, {ending}")
+    name = demo.env_id or type(env.unwrapped).__name__
+    print(f"{out}: {len(demo)} steps of {name}, seed {demo.seed}, {ending}")
     print(f"return {demo.rewards.sum():g}, last reward {demo.rewards[-1]:g}")
     print(f"restorer {demo.restorer.name}")
     print(report)

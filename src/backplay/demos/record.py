@@ -23,7 +23,14 @@ from backplay.restore import (
     restorer_named,
 )
 from backplay.restore.find import no_restorer
-from backplay.restore.rollout import AnyEnv, Policy, Transcript, replay_from_reset, roll
+from backplay.restore.rollout import (
+    AnyEnv,
+    Policy,
+    Transcript,
+    replay_from_reset,
+    require_gymnasium,
+    roll,
+)
 
 
 def record(
@@ -61,6 +68,7 @@ def record(
         raise BackplayError(
             "seed", expected="a whole number", got=show(seed), do="A recording keeps its seed."
         ) from error
+    require_gymnasium(env, seed, options)
     if restorer is None:
         chosen = find_restorer(env, seed=seed, options=options)
     else:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backplay.data import trees
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, show
 
 AnyEnv = gym.Env[Any, Any]
 Policy = Callable[[Any], Any]
@@ -101,6 +101,23 @@ def roll(
         seed, options, actions, observations, np.array(rewards, np.float64),
         flags[:, 0].copy(), flags[:, 1].copy(), states, dict(info),
     )  # fmt: skip
+
+
+def require_gymnasium(env: AnyEnv, seed: int, options: dict[str, Any] | None = None) -> None:
+    """Raises where `reset` is not of Gymnasium's form, as in envs of the older Gym."""
+    try:
+        answer: Any = env.reset(seed=seed, options=_own(options))
+    except TypeError as error:
+        if "seed" not in str(error) and "options" not in str(error):
+            raise
+        answer = error
+    if not (isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[1], dict)):
+        raise BackplayError(
+            f"reset of {type(env.unwrapped).__name__}",
+            expected="reset(seed=…, options=…), which returns an observation and an info",
+            got=show(answer),
+            do="Write `def reset(self, *, seed=None, options=None)` and return (observation, {}).",
+        )
 
 
 def replay(
