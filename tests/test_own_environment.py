@@ -1,4 +1,4 @@
-"""docs/own-environment.md: every block runs as printed, but for its budgets; its claim, on a seed."""
+"""docs/own-environment.md: its blocks run as printed, but for their budgets; its claim holds."""
 
 import re
 import shlex
@@ -16,9 +16,10 @@ from backplay.train import TrainConfig
 
 PAGE = Path(__file__).parent.parent / "docs" / "own-environment.md"
 BLOCK = re.compile(r"(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<kind>\w+)\n(?P<text>.*?)```", re.S)
-SMALL = (
-    "--frames 64 --num-envs 2 --ppo.num-steps 32 --final-episodes 2 --evaluation-episodes 2".split()
-)
+SMALL = [
+    "--frames", "64", "--num-envs", "2", "--ppo.num-steps", "32", "--final-episodes", "2",
+    "--evaluation-episodes", "2",
+]  # fmt: skip
 
 
 @pytest.fixture
