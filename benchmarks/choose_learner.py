@@ -45,10 +45,16 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "sf-falling": {"scaled": True, **FLAGS, "final_learning_rate": 0.0},
     "sf-entropy0": {"scaled": True, **FLAGS, "entropy_coefficient": 0.0},
     "sf-entropy003": {"scaled": True, **FLAGS, "entropy_coefficient": 0.003},
+    "sf-entropy03": {"scaled": True, **FLAGS, "entropy_coefficient": 0.03},
+    "sf-entropy02": {"scaled": True, **FLAGS, "entropy_coefficient": 0.02},
+    "sf-entropy03-falling": {
+        "scaled": True, **FLAGS, "entropy_coefficient": 0.03, "final_entropy_coefficient": 0.1,
+    },
+    "sf-late": {"scaled": True, **FLAGS, "value_lambda": 1.0, "gae_lambda": 0.99},
     "sf-wide": {"scaled": True, **FLAGS, "hidden": (128, 128)},
     "sf-batch": {"scaled": True, **FLAGS, "normalise_advantages": "batch"},
     "sf-rate5": {"scaled": True, **FLAGS, "learning_rate": 5e-4},
-}
+}  # fmt: skip
 
 
 def network_of(setting: dict[str, Any], demo: Demonstration) -> Any:

@@ -5,10 +5,12 @@ to make the env, and the demonstration. Our own envs are written as a newcomer w
 plain coordinates, nothing scaled.
 """
 
+import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -196,6 +198,19 @@ def key_door(frames: int, kind: str, **arguments: Any) -> Small:
     )  # fmt: skip
 
 
+def page_doors(frames: int, kind: str) -> Small:
+    """The grid of docs/own-environment.md."""
+    page = Path(__file__).parent.parent / "docs" / "own-environment.md"
+    found = re.search(r"<!-- file: key_door.py -->\n```python\n(.*?)```", page.read_text(), re.S)
+    assert found is not None
+    space: dict[str, Any] = {"__name__": "key_door"}
+    exec(found[1], space)
+    return Small(
+        space["KeyDoor"], lambda: bp.record(space["KeyDoor"](), space["player"], seed=0), frames,
+        kind,
+    )  # fmt: skip
+
+
 def minigrid(name: str, layout: int, play: Any, frames: int, kind: str) -> Small:
     def make():
         return OneLayout(make_env(name, None), layout)
@@ -218,6 +233,7 @@ CHOOSE = {
         "MiniGrid-DoorKey-8x8-v0", 3, door_key, 40_000, "Dict with image of categories, sparse"
     ),
     "keydoor": key_door(300_000, "raw coordinates, sparse"),
+    "doors-page": page_doors(200_000, "raw coordinates, sparse, a key to be picked up"),
     "keydoor-cost": key_door(150_000, "raw coordinates, cost per step", size=11, cost=0.01),
     "keydoor-dict": key_door(120_000, "Dict of vectors and numbers, sparse", size=9, seen="dict"),
     "keydoor-planes": key_door(60_000, "image of planes, sparse", size=9, seen="planes"),
