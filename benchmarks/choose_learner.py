@@ -51,6 +51,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "scaled": True, **FLAGS, "entropy_coefficient": 0.03, "final_entropy_coefficient": 0.1,
     },
     "sf-late": {"scaled": True, **FLAGS, "value_lambda": 1.0, "gae_lambda": 0.99},
+    "sf-late03": {
+        "scaled": True, **FLAGS, "value_lambda": 1.0, "gae_lambda": 0.99,
+        "entropy_coefficient": 0.03,
+    },
+    "sf-value03": {"scaled": True, **FLAGS, "value_lambda": 1.0, "entropy_coefficient": 0.03},
+    "sf-value": {"scaled": True, **FLAGS, "value_lambda": 1.0},
     "sf-wide": {"scaled": True, **FLAGS, "hidden": (128, 128)},
     "sf-batch": {"scaled": True, **FLAGS, "normalise_advantages": "batch"},
     "sf-rate5": {"scaled": True, **FLAGS, "learning_rate": 5e-4},

@@ -129,7 +129,8 @@ def _say_result(run: Run) -> None:
     print(f"model: {run.checkpoint}")
     job, _ = asked(run)
     if isinstance(job, EnvJob):
-        print(*what_to_try(run, job), sep="\n", end="")
+        for line in what_to_try(run, job):
+            print(line)
 
 
 def _begun(config: TrainConfig) -> tuple[Run, Work]:
