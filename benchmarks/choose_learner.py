@@ -24,8 +24,9 @@ from backplay import Demonstration, Staircase
 from backplay.learners import PPOConfig, make_network
 from backplay.train import TrainConfig, Training
 
-FLAGS = {"learning_rate": 1e-3, "passes": 8}
-BASE = {"learning_rate": 3e-4, "passes": 4}
+BEFORE = {"entropy_coefficient": 0.01, "value_lambda": None}  # of 0.1.0
+FLAGS = {"learning_rate": 1e-3, "passes": 8, **BEFORE}
+BASE = {"learning_rate": 3e-4, "passes": 4, **BEFORE}
 SETTINGS: dict[str, dict[str, Any]] = {
     # The default of 0.1.0; another learning rate, more passes, both.
     "base": BASE,

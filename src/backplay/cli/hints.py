@@ -1,7 +1,6 @@
 """What to try after a run that has learned little: the learner first, then where episodes start.
 
-Comes in: a run that has ended. Goes out: lines to print. What is proposed was tried on tasks of
-many kinds, see results/learner.md. Does not know: how it is printed.
+Comes in: a run that has ended. Goes out: lines to print. How the defaults were chosen: results/learner.md. Does not know: how it is printed.
 """
 
 from __future__ import annotations
@@ -30,7 +29,10 @@ def what_to_try(run: Run, job: EnvJob) -> list[str]:
     starts = str(lines[-1]["starts"]) if lines else "unknown"
     tries = [
         (f"{again} --frames {2 * config.frames}", "more frames: it goes on where it ended"),
-        (f"{anew} --ppo.num-steps 128", "the learner: smaller rollouts, twice as many updates"),
+        (
+            f"{anew} --ppo.entropy-coefficient 0.06",
+            "the learner: it tries more at what it has not solved",
+        ),
     ]
     if config.ppo.gamma <= 0.99 and max(result.get("demonstrations", [0])) >= LONG:
         tries.append((f"{anew} --ppo.gamma 0.997", "the learner: it looks farther ahead"))

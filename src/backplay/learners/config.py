@@ -26,14 +26,14 @@ class PPOConfig:
     """Discount of one step."""
     gae_lambda: float = 0.95
     """Weight of longer returns in the advantages, 0 to 1."""
-    value_lambda: float | None = None
-    """The same in what the values learn; as in the advantages when None. Where reward comes late,
-    near 1: the values then hear of it at once, and the policy still of few steps' noise."""
+    value_lambda: float | None = 1.0
+    """The same in what the values learn; as in the advantages when None. Near 1 the values hear of
+    a late reward at once, and the policy still of few steps' noise."""
     clip: float = 0.2
     """How far the probability ratio may move from 1 before its gain stops counting."""
     value_coefficient: float = 0.5
     """Weight of the values' mean squared error in the loss."""
-    entropy_coefficient: float = 0.01
+    entropy_coefficient: float = 0.03
     """Weight of the policy's entropy in the loss at the start."""
     final_entropy_coefficient: float = 1.0
     """Share of the entropy coefficient left at the end, reached linearly."""

@@ -35,6 +35,7 @@ MAZES = {"maze-8": (8, 12, 11), "maze-12": (12, 28, 12), "maze-16": (16, 50, 13)
 """Size, walls and seed of each."""
 LIKE_SB3 = PPOConfig(  # the defaults of Stable-Baselines3, with which MountainCar is learned
     num_steps=2048, minibatch_size=64, passes=10, learning_rate=3e-4, entropy_coefficient=0.0,
+    value_lambda=None,
 )  # fmt: skip
 
 

@@ -35,6 +35,7 @@ PPO: dict[str, Any] = {
     # and now and then that noise alone drives plain PPO up the hill.
     "normalise_advantages": "none",
     "entropy_coefficient": 0.001,
+    "value_lambda": None,
 }
 
 

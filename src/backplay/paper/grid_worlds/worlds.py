@@ -28,7 +28,10 @@ from backplay.paper.maze.paths import drawn
 from backplay.train import MakeNetwork, TrainConfig, Training
 from backplay.train.evaluate import Act, Evaluation
 
-PPO_CONFIG = PPOConfig(num_steps=STEPS, passes=4, learning_rate=3e-2, final_learning_rate=0.1)
+PPO_CONFIG = PPOConfig(
+    num_steps=STEPS, passes=4, learning_rate=3e-2, final_learning_rate=0.1,
+    entropy_coefficient=0.01, value_lambda=None,
+)  # fmt: skip
 EVALUATIONS = 40
 NEAR = 2  # steps from the demonstration that count as beside it
 

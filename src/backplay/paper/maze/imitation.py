@@ -24,7 +24,10 @@ MOVES = spaces.Discrete(ACTIONS)
 JUDGE = GAILConfig(learning_rate=2e-3, steps=32, minibatch_size=512)
 """About as many gradient steps as the policy makes: with a quarter of them a hundred mazes were
 told apart too slowly."""
-ASKING = PPOConfig(num_steps=40, minibatch_size=512, passes=4, learning_rate=1e-3)
+ASKING = PPOConfig(
+    num_steps=40, minibatch_size=512, passes=4, learning_rate=1e-3, entropy_coefficient=0.01,
+    value_lambda=None,
+)  # fmt: skip
 """Of DAgger: short rollouts, so that the expert is asked about a policy that knows his answers."""
 
 

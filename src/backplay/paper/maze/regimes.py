@@ -62,8 +62,8 @@ def settings(run: MazeJob) -> TrainConfig:
         # a pass: the paper's numbers are of 24 updates an epoch, so that is what the preset does.
         envs, ppo = 60, PPOConfig(
             num_steps=1_707, minibatch_size=5_120, minibatches_per_pass=6, passes=4,
-            learning_rate=1e-3, entropy_coefficient=0.01, normalise_advantages="batch",
-            bootstrap_truncated=False,
+            learning_rate=1e-3, entropy_coefficient=0.01, value_lambda=None,
+            normalise_advantages="batch", bootstrap_truncated=False,
         )  # fmt: skip
     elif run.regime == "dagger":
         envs, ppo = 100, ASKING
@@ -77,7 +77,8 @@ def settings(run: MazeJob) -> TrainConfig:
         # What is learned in one maze holds in all, so batches may be small and updates many.
         envs, ppo = 256, PPOConfig(
             num_steps=128, minibatch_size=4_096, passes=4, learning_rate=1e-3,
-            final_learning_rate=0.0, entropy_coefficient=0.01, normalise_advantages="batch",
+            final_learning_rate=0.0, entropy_coefficient=0.01, value_lambda=None,
+            normalise_advantages="batch",
         )  # fmt: skip
     else:
         # As many updates whatever the budget, from 0.64 to 10.24 million frames: learning takes a
@@ -87,6 +88,7 @@ def settings(run: MazeJob) -> TrainConfig:
             num_steps=STEPS, minibatch_size=max(1, envs * STEPS // 8),
             passes=6 if run.frames < FEW_FRAMES else 4,
             learning_rate=2e-3, final_learning_rate=0.0, entropy_coefficient=0.01,
+            value_lambda=None,
             normalise_advantages="batch",
         )  # fmt: skip
     return TrainConfig(

@@ -44,12 +44,13 @@ class Preset:
 # Appendix A.6, and 6 of 20 minibatches in each pass as for the Maze: 24 steps an epoch.
 _PAPER = PPOConfig(
     num_steps=1_707, minibatch_size=5_120, minibatches_per_pass=6, passes=4, learning_rate=3e-4,
-    gamma=1.0, entropy_coefficient=0.01, normalise_advantages="batch", bootstrap_truncated=False,
+    gamma=1.0, value_lambda=None, entropy_coefficient=0.01, normalise_advantages="batch",
+    bootstrap_truncated=False,
 )  # fmt: skip
 # As for our Maze: a smaller batch, all of it used, and a learning rate that falls to 0.
 _SMALL = PPOConfig(
     num_steps=128, minibatch_size=960, passes=4, learning_rate=1e-3, final_learning_rate=0.0,
-    gamma=1.0, entropy_coefficient=0.01, normalise_advantages="batch",
+    gamma=1.0, value_lambda=None, entropy_coefficient=0.01, normalise_advantages="batch",
 )  # fmt: skip
 # Chosen on other maps and seeds than those reported: results/pommerman-tuning.md.
 _OURS = PPOConfig(

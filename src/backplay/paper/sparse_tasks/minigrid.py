@@ -81,9 +81,10 @@ def task(name: str, layout: int, play: Callable[[Person], None], **more: Any) ->
 
 
 # The same settings for both trainers.
-_OURS = {"num_steps": 256, "minibatch_size": 128, "passes": 6, "learning_rate": 3e-4}
+_BEFORE = {"learning_rate": 3e-4, "entropy_coefficient": 0.01, "value_lambda": None}
+_OURS = {"num_steps": 256, "minibatch_size": 128, "passes": 6, **_BEFORE}
 _SB3 = {"n_steps": 256, "batch_size": 128, "n_epochs": 6, "ent_coef": 0.01}
-_QUICK = {"num_steps": 128, "passes": 4, "learning_rate": 3e-4}
+_QUICK = {"num_steps": 128, "passes": 4, **_BEFORE}
 
 MINIGRID = {
     "keycorridor": task(

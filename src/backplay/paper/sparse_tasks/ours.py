@@ -15,7 +15,10 @@ from backplay.restore.rollout import AnyEnv
 
 LENGTH, SLIP = 10, 0.08  # of the bridge
 # The same settings for both trainers.
-_OURS = {"num_steps": 64, "minibatch_size": 128, "passes": 4, "learning_rate": 1e-3}
+_OURS = {
+    "num_steps": 64, "minibatch_size": 128, "passes": 4, "learning_rate": 1e-3,
+    "entropy_coefficient": 0.01, "value_lambda": None,
+}  # fmt: skip
 _SB3 = {"n_steps": 64, "batch_size": 128, "n_epochs": 4, "learning_rate": 1e-3, "ent_coef": 0.01}
 
 
