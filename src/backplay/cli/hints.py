@@ -1,6 +1,7 @@
 """What to try after a run that has learned little: the learner first, then where episodes start.
 
-Comes in: a run that has ended. Goes out: lines to print. How the defaults were chosen: results/learner.md. Does not know: how it is printed.
+Comes in: a run that has ended. Goes out: lines to print. How the defaults were chosen:
+results/learner.md. Does not know: how it is printed.
 """
 
 from __future__ import annotations

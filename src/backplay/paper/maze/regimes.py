@@ -71,7 +71,8 @@ def settings(run: MazeJob) -> TrainConfig:
         # A few numbers, the same in every maze: all of a batch in one step, at a high rate.
         envs, ppo = 64, PPOConfig(
             num_steps=128, minibatch_size=8_192, passes=4, learning_rate=3e-2,
-            final_learning_rate=0.0, entropy_coefficient=0.01, normalise_advantages="batch",
+            final_learning_rate=0.0, entropy_coefficient=0.01, value_lambda=None,
+            normalise_advantages="batch",
         )  # fmt: skip
     elif run.sight:
         # What is learned in one maze holds in all, so batches may be small and updates many.
