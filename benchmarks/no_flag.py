@@ -3,7 +3,7 @@
 Records and trains by the command line, one line of JSON a run: what its result says. Runs that are
 in the file already are left out.
 
-Run: python benchmarks/no_flag.py results/no-flag.jsonl 0 1 2 3 4
+Run: python benchmarks/no_flag.py results/no-flag.jsonl 0 1 2 3 4 [ENV]
 """
 
 import json
@@ -57,11 +57,13 @@ def run(env: str, seed: int) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    out, *seeds = sys.argv[1:]
+    out, *words = sys.argv[1:]
+    seeds = [word for word in words if word.isdigit()]
+    wanted = [word for word in words if not word.isdigit()] or list(RECORD)
     torch.set_num_threads(1)
     file = Path(out).absolute()
     done = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-    for env in RECORD:
+    for env in wanted:
         for seed in map(int, seeds):
             if any(line["env"] == env and line["seed"] == seed for line in done):
                 continue
