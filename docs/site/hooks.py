@@ -19,7 +19,8 @@ ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"(!?)\[([^\]\[]*(?:\[[^\]]*\][^\]\[]*)*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 CODE = re.compile(r"(```.*?```|`[^`]*`)", re.DOTALL)
 HOME = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
-NOT_SHOWN = ("src", "tests", "benchmarks")
+NOT_SHOWN = ("src/", "tests/", "benchmarks/", "results/runs/")
+"""Folders of the repository that have no pages: what links there is shown as plain text."""
 
 
 # Pages --------------------------------------------------------------------------------------------
@@ -71,7 +72,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def results(*kinds: str) -> list[str]:
     """The names of files of evidence, from the root of the repository."""
     found = sorted((ROOT / "results").rglob("*"))
-    return [path.relative_to(ROOT).as_posix() for path in found if path.suffix in kinds]
+    names = [path.relative_to(ROOT).as_posix() for path in found if path.suffix in kinds]
+    return [name for name in names if not name.startswith(NOT_SHOWN)]
 
 
 def examples() -> list[Path]:
@@ -183,7 +185,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         if re.match(r"\w+:|/", target):
             return match[0]
         wanted = posixpath.normpath(posixpath.join(repository_folder(here), target))
-        if wanted.partition("/")[0] in NOT_SHOWN:
+        if f"{wanted}/".startswith(NOT_SHOWN):
             return text
         uri = posixpath.relpath(site_path(wanted), posixpath.dirname(here) or ".")
         return f"{picture}[{text}]({uri}{anchor or ''})"
