@@ -1,7 +1,7 @@
 """A policy with memory, and what its memory holds after a restore: nothing.
 
 pip install "backplay[sb3]" sb3-contrib
-python examples/sb3_recurrent.py --frames 60000
+python examples/sb3_recurrent.py --frames 40000
 
 A restore puts the environment back, not the agent: RecurrentPPO begins every episode with an empty
 memory, wherever it starts. What was shown before the start has never been seen. In the corridor
@@ -22,7 +22,7 @@ from stable_baselines3.common.env_util import make_vec_env
 import backplay as bp
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--frames", type=int, default=60_000)
+parser.add_argument("--frames", type=int, default=40_000)
 parser.add_argument("--seed", type=int, default=0)
 args = parser.parse_args()
 
