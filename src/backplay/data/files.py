@@ -103,7 +103,7 @@ def opened_folder(path: Path, *, links: bool = False) -> Iterator[int]:
     try:
         handle = os.open(path, flags)
     except PermissionError:  # one that may be written and not listed
-        if not hasattr(os, "O_PATH"):
+        if not links or not hasattr(os, "O_PATH"):
             raise
         handle = os.open(path, flags | os.O_PATH)
     try:

@@ -18,6 +18,7 @@ from backplay.restore.settings import (
     describe,
     fit_layers,
     other_settings,
+    unlikely_number,
     with_settings,
 )
 
@@ -56,6 +57,13 @@ def fit_states(env: AnyEnv, recording: Recording, settings: Settings) -> Sequenc
             do="Give the env get_state() and set_state(), or build it as for recording.",
         )
     states = fit_layers(env, name, recording.states)
+    unlikely = unlikely_number(env, name, states)
+    if unlikely is not None:
+        raise DemonstrationError(
+            "A state of this demonstration cannot be one of this task",
+            expected="clocks from 0 on, and numbers within measure", got=unlikely,
+            do="Record it again, or ask whoever made it.",
+        )  # fmt: skip
     differ = _other_settings(env, recording, states)
     if differ and settings == "recorded":
         raise DemonstrationError(

@@ -26,7 +26,7 @@ from backplay.data import trees
 from backplay.data.streams import RandomStream, read_stream, set_stream
 from backplay.data.trees import LEFT, Attributes, Tree
 from backplay.errors import BackplayError
-from backplay.restore.likely import CLOCKS, NUMBERS, is_likely
+from backplay.restore.likely import CLOCKS
 from backplay.restore.rollout import AnyEnv
 
 _SKIPPED_NAMES = frozenset((
@@ -228,8 +228,6 @@ def put_back(layer: AnyEnv, saved: dict[str, Tree], keep: tuple[str, ...] = ()) 
         hides = name in _SKIPPED_NAMES or callable(getattr(type(layer), str(name), None))
         if type(name) is not str or hides:
             raise _misfit(type(layer).__name__, "names of attributes", str(name)[:40])
-        if type(value) in NUMBERS and not is_likely(name, value, held.get(name)):
-            raise _misfit(f"{type(layer).__name__}.{name}", "a number of this task", str(value))
         if name not in keep:
             vars(layer)[name] = _placed(held.get(name), value, f"{type(layer).__name__}.{name}")
 

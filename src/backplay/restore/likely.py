@@ -1,7 +1,7 @@
 """Numbers in a state that no env like this one has: clocks before their beginning, huge constants.
 
-Comes in: an attribute's name, the number that a state has for it, what stands there now. Goes out:
-whether it can be. Does not know: envs.
+Comes in: the attributes in a state, and those that stand there now. Goes out: the first that cannot
+be, by its name. Does not know: envs.
 """
 
 from __future__ import annotations
@@ -9,21 +9,29 @@ from __future__ import annotations
 import math
 from typing import Any
 
-__all__ = ["CLOCKS", "NUMBERS", "is_likely"]
+import numpy as np
+
+__all__ = ["CLOCKS", "unlikely"]
 
 CLOCKS = (("_elapsed_steps", "_max_episode_steps"), ("step_count", "max_steps"))
 """Attributes that count the steps of an episode, and those that limit them."""
-NUMBERS = frozenset((int, float))
-_COUNTERS = frozenset(counter for counter, _ in CLOCKS)
+_COUNTERS = tuple(counter for counter, _ in CLOCKS)
 _LARGEST = 1e100
 
 
-def is_likely(name: str, value: float, now: Any) -> bool:
-    """Whether a number from a state can be one of an env that has `now` there."""
-    if name in _COUNTERS:
-        return value >= 0
-    return not _is_huge(value) or (type(now) in NUMBERS and _is_huge(now))
+def unlikely(saved: dict[str, Any], now: dict[str, Any]) -> str | None:
+    """The first attribute of a state whose number cannot be one of an env that has `now`."""
+    for counter in _COUNTERS:
+        count = saved.get(counter, 0)
+        if not isinstance(count, int | np.integer) or count < 0:
+            return counter
+    for name, value in saved.items():
+        kind = type(value)
+        beyond = (kind is float or kind is int) and not -_LARGEST <= value <= _LARGEST
+        if beyond and _is_huge(value) and not _is_huge(now.get(name)):
+            return name
+    return None
 
 
-def _is_huge(value: float) -> bool:
-    return _LARGEST < abs(value) < math.inf
+def _is_huge(value: Any) -> bool:
+    return type(value) in (int, float) and _LARGEST < abs(value) < math.inf

@@ -24,6 +24,7 @@ from backplay.restore.layers import (
     layers,
     own_attributes,
 )
+from backplay.restore.likely import unlikely
 from backplay.restore.rollout import AnyEnv
 
 _LAYERS_AT = {
@@ -76,6 +77,22 @@ def _with_clock(restorer: str, state: Any, names: list[str], clock: Tree, step: 
     counted = {**clock, "_elapsed_steps": step}
     named = [[name, counted] if name == _CLOCK else next(held) for name in names]
     return _with_layers(restorer, state, named)
+
+
+def unlikely_number(env: AnyEnv, restorer: str, states: Sequence[Any]) -> str | None:
+    """A number in the states that an env like this cannot have, with its step; None if all can be.
+
+    Looked at once, when states are fitted: restoring is to cost nothing more.
+    """
+    if restorer not in _LAYERS_AT or restorer == "deepcopy":
+        return None
+    stack = [own_attributes(layer) for layer in layers(env)]
+    for step, state in enumerate(states):
+        for values, now in zip(_attributes(restorer, state), stack, strict=False):
+            name = unlikely(values, now)
+            if name is not None:
+                return f"{name}={show(values[name])} at step {step}"
+    return None
 
 
 def other_settings(env: AnyEnv, restorer: str, states: Sequence[Any]) -> list[Setting]:
