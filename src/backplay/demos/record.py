@@ -14,6 +14,7 @@ from backplay.demos.doubts import warn_of_doubts
 from backplay.demos.success import SAID_BY_ENV, Success, ending, success_rule
 from backplay.errors import BackplayError, DemonstrationError, show
 from backplay.restore import (
+    FreshReplay,
     History,
     Restorer,
     candidates,
@@ -116,7 +117,10 @@ def _succeeded(rollout: Transcript, asked: bool | Success | None) -> bool | None
 
 
 def find_exact(env: AnyEnv, rollout: Transcript, but: str) -> tuple[Restorer, Transcript]:
-    """Another restorer than `but`, exact on this episode, and the episode with its states."""
+    """Another restorer than `but`, exact on this episode, and the episode with its states.
+
+    In a fresh instance it is the episode of the same actions: its answers may be others.
+    """
     reasons = []
     for candidate in candidates(env):
         if candidate.name == but:
@@ -126,8 +130,15 @@ def find_exact(env: AnyEnv, rollout: Transcript, but: str) -> tuple[Restorer, Tr
         save = partial(_save_to, states, candidate, tracked)
         try:
             renew(env, candidate)
-            divergence = replay_from_reset(tracked, rollout, on_state=save)
-            again = replace(rollout, states=states)
+            if isinstance(candidate, FreshReplay):  # what was played in a used env has its traces
+                again = roll(
+                    tracked, rollout.actions, seed=rollout.seed, options=rollout.options,
+                    max_steps=len(rollout), save=candidate.save,
+                )  # fmt: skip
+                divergence = None
+            else:
+                divergence = replay_from_reset(tracked, rollout, on_state=save)
+                again = replace(rollout, states=states)
             flaw = str(divergence) if divergence else find_flaw(env, candidate, again, points=32)
         except Exception as error:  # a restorer that cannot save this env
             flaw = f"{type(error).__name__}: {str(error)[:300]}"
