@@ -97,8 +97,8 @@ def test_the_restorer_that_would_be_exact_is_named() -> None:
     forgetful = replace(demo, restorer=OwnState(), states=states)
     report = bp.check(env, forgetful, must_be_exact=False)
     assert not report.exact
-    assert report.exact_restorer == "attributes"
-    with pytest.raises(bp.BackplayError, match=r"restorer='attributes'"):
+    assert report.exact_restorer == "deepcopy"
+    with pytest.raises(bp.BackplayError, match=r"restorer='deepcopy'"):
         bp.check(env, forgetful)
 
 

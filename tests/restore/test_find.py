@@ -19,7 +19,7 @@ from backplay.restore.rollout import roll
     [
         (envs.Corridor, "attributes"),
         (envs.StatefulCorridor, "own"),
-        (envs.ForgetfulCorridor, "attributes"),  # its own state forgets the stream
+        (envs.ForgetfulCorridor, "deepcopy"),  # its own state forgets the stream, and no data go past it
         (envs.SecretCorridor, "own"),
         (lambda: w.StickyAction(envs.SecretCorridor(), 0.3), "own"),  # it draws from np_random
         (envs.TrapCorridor, "replay"),

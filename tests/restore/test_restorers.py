@@ -183,7 +183,7 @@ def test_mujoco_derived_quantities_are_needed() -> None:
 @pytest.mark.parametrize(
     ("make", "first"),
     [
-        (StatefulCorridor, ["own", "attributes", "deepcopy", "replay"]),
+        (StatefulCorridor, ["own", "deepcopy", "replay"]),
         (Corridor, ["attributes", "deepcopy", "replay"]),
         (
             lambda: gym.make("Hopper-v5"),

@@ -327,14 +327,19 @@ def _has_own(env: AnyEnv) -> bool:
 
 
 def candidates(env: AnyEnv) -> list[Restorer]:
-    """The restorers that may work on `env`, fastest first."""
-    base = env.unwrapped
+    """The restorers that may work on `env`, fastest first.
+
+    An env with a `set_state` of its own is never restored past it by plain data, since no file
+    that does so would be loaded again.
+    """
+    base, own = env.unwrapped, _has_own(env)
     physics = type(getattr(base, "data", None)).__name__ == "MjData" and hasattr(base, "model")
     fits = {
-        "own": _has_own(env),
-        "atari": hasattr(getattr(base, "ale", None), "cloneState"),
+        "own": own,
+        "atari": not own and hasattr(getattr(base, "ale", None), "cloneState"),
         "fresh": base.spec is not None or "_ezpickle_args" in vars(base),
-        "mujoco": physics,
-        "mujoco-model": physics,
+        "mujoco": not own and physics,
+        "mujoco-model": not own and physics,
+        "attributes": not own,
     }
     return [make() for name, make in RESTORERS.items() if fits.get(name, True)]
