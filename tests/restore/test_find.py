@@ -19,7 +19,10 @@ from backplay.restore.rollout import roll
     [
         (envs.Corridor, "attributes"),
         (envs.StatefulCorridor, "own"),
-        (envs.ForgetfulCorridor, "deepcopy"),  # its own state forgets the stream, and no data go past it
+        (
+            envs.ForgetfulCorridor,
+            "deepcopy",
+        ),  # its own state forgets the stream, and no data go past it
         (envs.SecretCorridor, "own"),
         (lambda: w.StickyAction(envs.SecretCorridor(), 0.3), "own"),  # it draws from np_random
         (envs.TrapCorridor, "replay"),
