@@ -284,7 +284,7 @@ def test_a_signal_saves_and_the_same_command_goes_on(
     parent = start_slowly(tmp_path)
     parent.send_signal(number)
     out, err = parent.communicate(timeout=30)
-    assert parent.returncode == 130
+    assert parent.returncode == 128 + number
     assert "the runs are being saved" in err
     assert "Traceback" not in err
     words = "  backplay reproduce tiny --scale 0.05 --seeds 2 --jobs 2\n"

@@ -76,7 +76,14 @@ def cartpole(
         autoreset_mode=AutoresetMode.SAME_STEP,
     )
     envs = divide(poles, ENVS, workers)
-    config = PPOConfig(num_steps=24, learning_rate=3e-3, passes=4, **options)
+    config = PPOConfig(
+        num_steps=24,
+        learning_rate=3e-3,
+        passes=4,
+        entropy_coefficient=0.01,
+        value_lambda=None,
+        **options,
+    )
     # Different weights at the others: the first one's count.
     learner = PPO(
         network(workers.rank), poles.single_action_space, config, seed=3, workers=workers,

@@ -290,6 +290,7 @@ def _begun(config: TrainConfig) -> tuple[OpenMazeRun, Work]:
     from backplay.envs.maze import load_mazes
     from backplay.paper.maze.job import MazeJob
     from backplay.runs.execute import prepare
+    from backplay.train.job import require_one_of
     from backplay.ui.display import open_display
 
     if config.file is None:
@@ -298,6 +299,7 @@ def _begun(config: TrainConfig) -> tuple[OpenMazeRun, Work]:
             do="Make one with backplay maze generate optimal.npz.",
         )  # fmt: skip
     require_at_least(config, threads=1)
+    require_one_of("regime", config.regime, REGIMES)
     name = f"{config.file.stem}-{config.regime}-{config.preset}-{config.seed}"
     path = config.dir or Path("runs") / name
     runs.require_free(path)
