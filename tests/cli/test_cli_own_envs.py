@@ -90,6 +90,24 @@ def test_a_run_of_such_an_env_needs_the_users_word_again(
     assert here("train", ENV, "--resume", "run").code == 0
 
 
+def test_in_python_such_an_agent_is_loaded_with_its_class(
+    here: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here("record", ENV, "--out", "key.npz", *ACTIONS)
+    here("train", ENV, "key.npz", "--dir", "run", *TINY)
+    here("record", "CartPole-v1", "--out", "pole.npz", "--actions", "0,1,0,1")
+    here("train", "CartPole-v1", "pole.npz", "--dir", "pole", *TINY)
+    key_door = type(make_env(ENV))
+    registry = {k: v for k, v in gym.registry.items() if not k.startswith("own:")}
+    monkeypatch.setattr(gym, "registry", registry)  # as in another process
+    with pytest.raises(bp.BackplayError, match=r"bp.load_agent\(path, Class\)"):
+        bp.load_agent("run")
+    agent = bp.load_agent("run", key_door)
+    assert agent.predict(key_door().reset()[0])[0] in range(2)
+    with pytest.raises(bp.BackplayError, match="no code of your own"):
+        bp.load_agent("pole", key_door)
+
+
 def test_a_config_that_names_a_module_imports_nothing(here: Run) -> None:
     Path("evil.py").write_text("raise SystemExit('the module was run')")
     here("record", "CartPole-v1", "--out", "pole.npz", "--actions", "0,1,0,1")
@@ -116,6 +134,8 @@ def test_a_class_and_a_module_mean_the_same_demonstrations(here: Run) -> None:
     assert_refused(here("check", ENV, "python.npz", *slips), "slip=0.5", "--settings mine")
     done = here("check", ENV, "python.npz", *slips, "--settings", "mine")
     assert "not exact" in done.out
+    assert "this env's own settings" in done.out
+    assert "not deterministic" not in done.out
 
 
 @pytest.mark.parametrize(

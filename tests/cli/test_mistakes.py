@@ -4,6 +4,7 @@ One row a mistake, so that the list can be read, and grows. A demonstration that
 that learned nothing, are no errors: these are told what is odd, and what to try.
 """
 
+import shlex
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
@@ -149,6 +150,7 @@ def test_a_demonstration_that_failed_is_warned_of_wherever_it_is_used(
         assert told.code == 0, told
         assert "may be no success" in told.err
         assert "success: " in told.out + told.err
+    assert "may be no success" in told.out.splitlines()[-1]  # the proud result is not the last word
 
 
 def test_a_run_that_learned_nothing_says_what_to_try(desk: Run, demos: dict[str, Path]) -> None:
@@ -159,9 +161,30 @@ def test_a_run_that_learned_nothing_says_what_to_try(desk: Run, demos: dict[str,
     assert "backplay train --resume car --frames 128" in lines[first + 1]
     assert "--ppo." in lines[first + 2]  # the learner comes before the starts
     assert "--curriculum" in lines[first + 3]
-    command = lines[first + 2].split("#")[0].split()[1:]
-    again = desk(*command, "--dir", "other", *TINY[:2], *TINY[4:])
-    assert again.code == 0, again  # what is proposed can be typed
+    assert "backplay check MountainCar-v0" in lines[first + 4]
+    for i, line in enumerate(lines[first + 1 : first + 5]):  # what is proposed can be typed
+        command = shlex.split(line, comments=True)[1:]
+        again = desk(*command, *(("--dir", f"other-{i}") if i in (1, 2) else ()))
+        assert again.code == 0, again
+
+
+def test_what_to_try_repeats_what_the_run_was_told(desk: Run, demos: dict[str, Path]) -> None:
+    told = (
+        "--env-kwargs", '{"is_slippery": true}', "--settings", "mine", "--success", "return>=2",
+        "--ppo.no-bootstrap-truncated", "--windows", "0:0:2", "32:2:6",
+    )  # fmt: skip
+    done = desk("train", "FrozenLake-v1", demos["lake"], "--dir", "lake", *TINY, *told)
+    assert done.code == 0, done
+    tries = [line for line in done.out.splitlines() if line.startswith("  backplay train Frozen")]
+    assert "0:0:2 32:2:6" in tries[0]
+    assert "uniform" in tries[-1]
+    for i, line in enumerate(tries):
+        for word in (*told[:7], "64", "32"):
+            assert str(word) in shlex.split(line, comments=True)
+        assert desk(*shlex.split(line, comments=True)[1:], "--dir", f"other-{i}").code == 0
+    check = next(line for line in done.out.splitlines() if "backplay check" in line)
+    assert "return of at least 2" in desk(*shlex.split(check, comments=True)[1:]).out
+    assert desk("watch", "lake").code == 0  # under the run's own settings
 
 
 def test_a_run_that_learned_says_nothing(desk: Run, demos: dict[str, Path]) -> None:

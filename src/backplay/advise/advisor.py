@@ -13,6 +13,7 @@ import numpy as np
 
 from backplay.curricula.curriculum import real_number, whole_number
 from backplay.demos import Demonstration
+from backplay.demos.fitting import Settings
 from backplay.demos.success import Success
 from backplay.extras import require
 from backplay.restore.rollout import AnyEnv, Policy
@@ -32,6 +33,7 @@ def advise(
     *,
     policy: Policy | None = None,
     success: Success | None = None,
+    settings: Settings = "recorded",
     seed: int = 0,
     rollouts: int = ROLLOUTS,
     seconds: float = 50.0,
@@ -44,6 +46,7 @@ def advise(
         demo: the demonstration.
         policy: plays the rollouts; None takes random actions.
         success: which endings count as success, as for BackplayEnv.
+        settings: whose settings hold, as for BackplayEnv.
         seed: of rollouts and draws. With time enough the advice depends on nothing else.
         rollouts: from each place along the demonstration, at most.
         seconds: when to be done, roughly. One step of the env cannot be interrupted.
@@ -63,7 +66,7 @@ def advise(
     env = make_env()
     try:
         until = began + max(seconds / 2, seconds - COUNTING)
-        prober = Prober(env, demo, policy, rng, until, success)
+        prober = Prober(env, demo.fit(env, settings), policy, rng, until, success)
         measured = measure(prober, rollouts, progress)
         signs = find_signs(env.observation_space, demo, measured)
     finally:

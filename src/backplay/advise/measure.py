@@ -108,7 +108,7 @@ class Prober:
         until: float,
         success: Success | None = None,
     ) -> None:
-        self.demo = demo.fit(env)
+        self.demo = demo
         self.until = until
         self._env, self._rng = env, rng
         space = copy.deepcopy(env.action_space)

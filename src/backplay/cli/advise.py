@@ -56,8 +56,8 @@ def advise(config: AdviseConfig) -> None:
 
     with counting(None, "rollouts") if not config.json else nullcontext(_silent) as count:
         advice = advise_on(
-            make, demo, policy=policy, success=config.success, seed=config.seed,
-            rollouts=config.rollouts, seconds=config.seconds, progress=count,
+            make, demo, policy=policy, success=config.success, settings=config.settings,
+            seed=config.seed, rollouts=config.rollouts, seconds=config.seconds, progress=count,
         )  # fmt: skip
     if config.json:
         print(json.dumps({**advice.as_json(), "command": _command(config, advice)}, indent=1))
@@ -79,6 +79,8 @@ def _command(config: AdviseConfig, advice: Advice) -> str:
         parts += ["--curriculum", advice.fastest.lower()]
     if config.success is not None:
         parts += ["--success", config.success]
+    if config.settings != "recorded":
+        parts += ["--settings", config.settings]
     if config.env_kwargs is not None:
         parts += ["--env-kwargs", config.env_kwargs]
     return shlex.join(parts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from backplay.cli.options import OnDemo, say_doubts
 from backplay.demos import load
@@ -24,8 +23,6 @@ class CheckConfig(OnDemo):
 
     max_steps: int = 200_000
     """Steps to replay at most."""
-    settings: Literal["recorded", "mine"] = "recorded"
-    """Refuse an environment with other settings than the recording's, or keep its own."""
 
 
 def check(config: CheckConfig) -> int:

@@ -1,47 +1,85 @@
 """What to try after a run that has learned little: the learner first, then where episodes start.
 
-Comes in: a run that has ended. Goes out: lines to print. How the defaults were chosen:
-results/learner.md. Does not know: how it is printed.
+Comes in: a run that has ended. Goes out: lines to print, whose commands repeat all that was told to
+the run. How the defaults were chosen: results/learner.md. Does not know: how it is printed.
 """
 
 from __future__ import annotations
 
+import json
 import shlex
+from dataclasses import fields
+from typing import Any
 
+from backplay.curricula import Backplay
 from backplay.runs import Run
+from backplay.train import TrainConfig
 from backplay.train.env_job import EnvJob
 
 ENOUGH = 0.5  # success from which nothing is said
 LONG = 150  # steps of a demonstration from which rewards at its end count for little at gamma 0.99
+CALMER = 0.2  # success that likeliest actions have more than drawn ones, where those are too random
 
 
 def what_to_try(run: Run, job: EnvJob) -> list[str]:
     """Commands to try next, best first; nothing where the agent succeeds often enough."""
     result = run.result or {}
-    if result.get("measures", {}).get("success", 1.0) >= ENOUGH:
+    measures = result.get("measures", {})
+    success = measures.get("success", 1.0)
+    if success >= ENOUGH:
         return []
     config = job.config
-    quoted = shlex.quote(job.env)
-    own = f"{quoted} " if ":" in job.env else ""
-    again = f"backplay train {own}--resume {shlex.quote(str(run.path))}"
-    demo = " ".join(shlex.quote(str(file)) for file in run.demonstrations)
-    anew = f"backplay train {quoted} {demo} --seed {config.seed + 1}"
+    own = [job.env] if ":" in job.env else []
+    again = ["backplay", "train", *own, "--resume", str(run.path)]
+    task = [job.env, *map(str, run.demonstrations), *_task(job)]
+    anew = ["backplay", "train", *task, *_told(config), "--seed", str(config.seed + 1)]
+    starts = _starts(job)
     lines = run.metrics()
-    starts = str(lines[-1]["starts"]) if lines else "unknown"
-    tries = [
-        (f"{again} --frames {2 * config.frames}", "more frames: it goes on where it ended"),
-        (
-            f"{anew} --ppo.entropy-coefficient 0.06",
-            "the learner: it tries more at what it has not solved",
-        ),
-    ]
+    came = str(lines[-1]["starts"]) if lines else "unknown"
+    tries = [([*again, "--frames", str(2 * config.frames)], "more frames: it goes on from here")]
+    if measures.get("greedy_success", 0.0) >= success + CALMER:
+        calm = [*anew, *starts, "--ppo.final-entropy-coefficient", "0"]
+        tries.append((calm, "the learner: it acts ever less at random"))
+    more = [*anew, *starts, "--ppo.entropy-coefficient", f"{2 * config.ppo.entropy_coefficient:g}"]
+    tries.append((more, "the learner: it tries more at what it has not solved"))
     if config.ppo.gamma <= 0.99 and max(result.get("demonstrations", [0])) >= LONG:
-        tries.append((f"{anew} --ppo.gamma 0.997", "the learner: it looks farther ahead"))
+        tries.append(([*anew, *starts, "--ppo.gamma", "0.997"], "the learner: it looks farther"))
     if job.learner == "ppo" and job.curriculum["kind"] != "Uniform":
-        tries.append((f"{anew} --curriculum uniform", "then the starts: anywhere on the way"))
-    width = max(len(command) for command, _ in tries)
+        tries.append(([*anew, "--curriculum", "uniform"], "then the starts: anywhere on the way"))
+    goal = ["backplay", "check", *task, *_told(config, "success", "settings")]
     return [
-        f"It has learned little; starts came {starts}. What to try, in this order:",
-        *(f"  {command:<{width}}  # {why}" for command, why in tries),
-        f"  is it the right goal? the rule of success is: backplay check {quoted} {demo}",
+        f"It has learned little; starts came {came}. What to try, in this order:",
+        *(f"  {shlex.join(command)}  # {why}" for command, why in tries),
+        f"  {shlex.join(goal)}  # is it the right goal? this says what counts as success",
     ]
+
+
+def _task(job: EnvJob) -> list[str]:
+    """How the env was made, where that was told."""
+    return [] if job.env_kwargs is None else ["--env-kwargs", json.dumps(job.env_kwargs)]
+
+
+def _starts(job: EnvJob) -> list[str]:
+    """The options that gave it its curriculum, and its learner."""
+    starts, kind = job.starts, str(job.curriculum["kind"])
+    words = [] if job.learner == "ppo" else ["--regime", job.learner]
+    if isinstance(starts, Backplay):
+        return [*words, "--windows", *(f"{w.frames}:{w.lo:g}:{w.hi:g}" for w in starts.windows)]
+    names = {"Uniform": "uniform", "Standard": "standard", "ReverseCurriculum": "reverse"}
+    return [*words, "--curriculum", names[kind]] if kind in names else words
+
+
+def _told(config: Any, *only: str) -> list[str]:
+    """The options whose values are not the default ones; the seed's is said apart."""
+    prefix, default, words = (
+        "--" if isinstance(config, TrainConfig) else "--ppo.",
+        type(config)(),
+        [],
+    )
+    for name in only or [field.name for field in fields(config) if field.name != "seed"]:
+        value, option = getattr(config, name), name.replace("_", "-")
+        if name == "ppo":
+            words += _told(value)
+        elif value != getattr(default, name):
+            words += [f"{prefix}no-{option}"] if value is False else [prefix + option, str(value)]
+    return words

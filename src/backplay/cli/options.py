@@ -16,6 +16,7 @@ import tyro
 
 from backplay.demos import Demonstration
 from backplay.demos.doubts import BackplayWarning, doubts
+from backplay.demos.fitting import Settings
 from backplay.errors import BackplayError
 from backplay.restore.rollout import AnyEnv
 
@@ -46,6 +47,8 @@ class OnDemo(OnEnv):
     """Arguments of the environment as a JSON object; by default those it was recorded with."""
     trust: bool = False
     """Let the file name paths and code to the environment; see docs/trust.md."""
+    settings: Settings = "recorded"
+    """Refuse an environment with other settings than the recording's, or keep its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,11 +108,12 @@ def require_new_file(path: Path, *, overwrite: bool) -> None:
         )
 
 
-def say_doubts(env: AnyEnv, demo: Demonstration, success: str | None) -> None:
+def say_doubts(env: AnyEnv, demo: Demonstration, success: str | None) -> bool:
     """Warns on standard error of a demonstration that does not look like a success."""
     found = doubts(env, demo, success)
     if found:
         print(f"backplay: warning: {found}", file=sys.stderr)
+    return found is not None
 
 
 @contextmanager

@@ -109,14 +109,20 @@ class TrainConfig:
 
 def train(config: TrainConfig) -> int:
     """Trains to the end or until signal n stops it, which is exit code 128 + n."""
+    doubted = False
     if config.resume is not None:
         run, work = _resumed(config, config.resume)
     else:
-        run, work = _begun(config)
+        run, begun = _begun(config)
+        work, doubted = begun, _say_success(config, begun)
     again = f"backplay train --resume {shlex.quote(str(run.path))}"
     code = carry(run, again, work=work, tensorboard=config.tensorboard, trust=True)
     if code == 0:
         _say_result(run)
+        if doubted:
+            print(
+                "mind that the demonstration may be no success, see above: then neither are these"
+            )
     return code
 
 
@@ -133,7 +139,7 @@ def _say_result(run: Run) -> None:
             print(line)
 
 
-def _begun(config: TrainConfig) -> tuple[Run, Work]:
+def _begun(config: TrainConfig) -> tuple[Run, EnvWork]:
     if config.demos:
         config = replace(config, demos=tuple(demonstration_files(config.demos)))
     if config.env is None or not config.demos:
@@ -154,19 +160,17 @@ def _begun(config: TrainConfig) -> tuple[Run, Work]:
     if kwargs is None:
         require_trust(job.asks_for(config.demos), str(config.demos[0]), trust=config.trust)
     work = job.begin(files=config.demos)  # first, so that bad input leaves no directory behind
-    run = prepare(path, job, config.demos, threads=torch.get_num_threads())
-    _say_success(config, work)
-    return run, work
+    return prepare(path, job, config.demos, threads=torch.get_num_threads()), work
 
 
-def _say_success(config: TrainConfig, work: EnvWork) -> None:
-    """Says which rule of success is in force, and what speaks against a demonstration."""
+def _say_success(config: TrainConfig, work: EnvWork) -> bool:
+    """Says which rule of success is in force; whether anything speaks against a demonstration."""
     print(f"success: {describe_rule(work.training.succeeded)}", file=sys.stderr)
     assert work.training.make_env is not None
     env = work.training.make_env()
-    for file in config.demos:
-        say_doubts(env, load(file), config.settings.success)
+    doubted = [say_doubts(env, demo, config.settings.success) for demo in work.demos]
     env.close()
+    return any(doubted)
 
 
 def _resumed(config: TrainConfig, path: Path) -> tuple[Run, Work | None]:

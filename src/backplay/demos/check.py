@@ -17,7 +17,7 @@ from backplay.demos.fitting import Settings
 from backplay.demos.record import find_exact
 from backplay.demos.sights import fingerprint
 from backplay.demos.success import Success, SuccessRule, describe_rule, success_rule
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, DemonstrationError
 from backplay.restore import Restorer, renew
 from backplay.restore.rollout import AnyEnv, Divergence, replay, replay_from_reset, reset_to_another
 
@@ -46,6 +46,8 @@ class Checked:
     """The state from which it diverged."""
     exact_restorer: str | None = None
     """Where the demonstration's own restorer is not exact: one that would be."""
+    other_settings: bool = False
+    """Whether the env has settings of its own, so that the same actions may well lead elsewhere."""
     success: str = ""
     """What counts as a success, in words."""
     remarks: tuple[str, ...] = field(default=())
@@ -66,13 +68,16 @@ class Checked:
             lines = [
                 f"not exact: restored at step {self.restored_at}, differs at {self.divergence}"
             ]
-            lines += [
-                f"exact would be: {self.exact_restorer}"
-                if self.exact_restorer
-                else "no other restorer is exact either: the env is not deterministic"
-            ]
+            lines += [self._why()]
         lines += [f"success: {self.success}"] if self.success else []
         return "\n".join(lines + [f"note: {remark}" for remark in self.remarks])
+
+    def _why(self) -> str:
+        if self.other_settings:
+            return "as is to be expected: from the restored state on, this env's own settings hold"
+        if self.exact_restorer:
+            return f"exact would be: {self.exact_restorer}"
+        return "no other restorer is exact either: the env is not deterministic"
 
 
 def check(
@@ -92,10 +97,12 @@ def check(
     what is found exact is exact under the settings of `env`. `success` as for BackplayEnv: the
     report says which rule is in force and what speaks against the demonstration being a success.
     """
+    other = settings == "mine" and not _fits(env, demo)
     demo = demo.fit(env, settings)
     rule = success_rule(success, [demo])
     whole = demo.actions is not None
     report = _restore_all(env, demo, max_steps, rule) if whole else _states_alone(env, demo, rule)
+    report = replace(report, other_settings=other)
     if report.exact:
         return report
     if must_be_exact:
@@ -103,12 +110,23 @@ def check(
             "This demonstration does not restore exactly",
             expected="the recorded answers after every restore",
             got=str(report),
-            do=f"Record it again with restorer={report.exact_restorer!r}."
+            do="Pass must_be_exact=False to see it as a report: these settings are your wish."
+            if other
+            else f"Record it again with restorer={report.exact_restorer!r}."
             if report.exact_restorer
             else "Training from these states would teach another task. Make the env deterministic"
             " given its seed, or give it get_state() and set_state().",
         )
     return report
+
+
+def _fits(env: AnyEnv, demo: Demonstration) -> bool:
+    """Whether the env has the settings of the recording."""
+    try:
+        demo.fit(env)
+    except DemonstrationError:
+        return False
+    return True
 
 
 def _restore_all(env: AnyEnv, demo: Demonstration, max_steps: int, rule: SuccessRule) -> Checked:

@@ -8,19 +8,32 @@ Comes in: a run directory. Goes out: an agent as it stood at the last checkpoint
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+from backplay import runs
 from backplay.errors import BackplayError
-from backplay.runs.execute import opened
+from backplay.restore.rollout import AnyEnv
+from backplay.runs.execute import asked, opened
 from backplay.train import Training
 from backplay.train.agent import Agent
+from backplay.train.env_job import EnvJob
+from backplay.train.own_envs import made_known
 
 
-def load_agent(path: str | Path, *, trust: bool = False) -> Agent:
+def load_agent(
+    path: str | Path, make_env: Callable[..., AnyEnv] | None = None, *, trust: bool = False
+) -> Agent:
     """The agent of the run in a directory, as it was saved last.
 
-    A directory that names paths or code to its environment is refused, unless you `trust` it.
+    Args:
+        path: the directory.
+        make_env: your class, where the run is of code of your own, `./grid.py:KeyDoor`: a directory
+            alone never runs code.
+        trust: let the directory name paths and code to its environment, see docs/trust.md.
     """
+    if make_env is not None:
+        _take_for_its_env(Path(path), make_env)
     _, work = opened(Path(path), trust=trust)
     try:
         training = work.training
@@ -33,3 +46,13 @@ def load_agent(path: str | Path, *, trust: bool = False) -> Agent:
         return Agent(training.learner, space, training.succeeded, seed=training.config.seed)
     finally:
         work.close()
+
+
+def _take_for_its_env(path: Path, make_env: Callable[..., AnyEnv]) -> None:
+    job, _ = asked(runs.open_run(path))
+    if not isinstance(job, EnvJob) or ":" not in job.env:
+        raise BackplayError(
+            "make_env", expected="nothing: this run is of no code of your own",
+            got=job.setting, do="Leave it out.",
+        )  # fmt: skip
+    made_known(job.env, make_env)

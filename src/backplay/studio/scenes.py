@@ -13,6 +13,7 @@ from typing import Any
 
 from backplay.data import trees
 from backplay.demos import Demonstration, load
+from backplay.demos.fitting import Settings
 from backplay.demos.success import Ending
 from backplay.errors import BackplayError
 from backplay.records import Start
@@ -42,7 +43,8 @@ class EnvScenes:
         self._training = work.training
         plain = without_words(self._env)
         self._space = plain.observation_space
-        self.demos = [_fitted(demo, self._env) for demo in work.demos]
+        settings = work.training.config.settings
+        self.demos = [_fitted(demo, self._env, settings) for demo in work.demos]
 
     @property
     def lengths(self) -> list[int]:
@@ -113,6 +115,6 @@ def numbers(space: Any, observation: Any) -> Any:
     return {key: observation[key] for key in space} if hasattr(space, "spaces") else observation
 
 
-def _fitted(demo: Demonstration, env: AnyEnv) -> Demonstration:
+def _fitted(demo: Demonstration, env: AnyEnv, settings: Settings) -> Demonstration:
     """The same for an environment that draws: as from a file, for states may hold another one."""
-    return load(io.BytesIO(demo.to_bytes())).fit(env)
+    return load(io.BytesIO(demo.to_bytes())).fit(env, settings)

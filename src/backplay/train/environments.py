@@ -128,7 +128,8 @@ def registered(env_id: str) -> str:
         raise BackplayError(
             f"{env_id} is code of your own",
             expected="your word that it may run: it stands in a file, and files run nothing",
-            do=f"Name it on the command line, too: --env {env_id}; with train, as its first word.",
+            do=f"Name it on the command line, too: --env {env_id}; with train, as its first word."
+            " In Python: bp.load_agent(path, Class).",
         )
     if name not in gym.registry:
         _import_packages(name)

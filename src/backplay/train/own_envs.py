@@ -46,10 +46,14 @@ def on_my_word(env_id: str) -> str:
             got=f"a {type(found).__name__}" if found is not None else None,
             do=_meant(name, module) if name.isidentifier() else did_you_mean(name),
         )
-    key = class_id(env_id)
-    made: Any = found
-    gym.registry[key] = EnvSpec(id=key, entry_point=made)
+    made_known(env_id, found)
     return env_id
+
+
+def made_known(env_id: str, make: Any) -> None:
+    """Lets `env_id`, which names a class, mean what `make` makes in this process."""
+    key = class_id(env_id)
+    gym.registry[key] = EnvSpec(id=key, entry_point=make)
 
 
 def _imported(env_id: str, where: str) -> ModuleType:
