@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from backplay import runs
 from backplay.errors import BackplayError
-from backplay.restore.rollout import AnyEnv
 from backplay.runs.execute import asked, opened
 from backplay.train import Training
 from backplay.train.agent import Agent
@@ -22,7 +22,7 @@ from backplay.train.own_envs import made_known
 
 
 def load_agent(
-    path: str | Path, make_env: Callable[..., AnyEnv] | None = None, *, trust: bool = False
+    path: str | Path, make_env: Callable[..., Any] | None = None, *, trust: bool = False
 ) -> Agent:
     """The agent of the run in a directory, as it was saved last.
 
@@ -48,7 +48,7 @@ def load_agent(
         work.close()
 
 
-def _take_for_its_env(path: Path, make_env: Callable[..., AnyEnv]) -> None:
+def _take_for_its_env(path: Path, make_env: Callable[..., Any]) -> None:
     job, _ = asked(runs.open_run(path))
     if not isinstance(job, EnvJob) or ":" not in job.env:
         raise BackplayError(
