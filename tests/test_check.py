@@ -31,6 +31,23 @@ def test_an_exact_report() -> None:
     assert second.endswith("terminates with a last reward above 0, as the demonstration does")
 
 
+def test_the_whole_way_is_not_gone_to_every_state() -> None:
+    """100 states 50 steps away on average would take 10,000 steps: minutes where steps are slow."""
+    demo, steps = recorded(100, restorer="replay"), 0
+
+    class Counting(envs.Corridor):
+        def step(self, action: Any) -> Any:
+            nonlocal steps
+            steps += 1
+            return super().step(action)
+
+    report = bp.check(Counting(100), demo)
+    assert report.exact
+    assert (report.restorer, report.restored) == ("replay", 16)
+    assert steps < 16 * 100 + 200
+    assert any("16 of 100 states" in remark for remark in report.remarks)
+
+
 @pytest.mark.parametrize(
     ("max_steps", "replayed"), [(36, 36), (35, 8 + 4 * 4 + 3 + 2 + 1), (1, 15)]
 )
