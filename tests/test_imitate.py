@@ -77,6 +77,7 @@ def test_a_run_goes_on_as_if_it_had_not_stopped(env: str, tmp_path: Path) -> Non
     config = TrainConfig(frames=512, num_envs=4, evaluate_every=0, final_episodes=1, ppo=ppo)
     starts = Uniform() if env == "CartPole-v1" else Standard()
     job = EnvJob.of(env, starts, config, {"max_episode_steps": 60}, "gail")
+    assert job.setting == f"{env}, max_episode_steps=60"  # other arguments, another setting
     assert job.regime == f"gail+{type(starts).__name__.lower()}"
 
     def begun() -> Any:

@@ -108,6 +108,11 @@ def test_what_differs_is_said_by_name_and_once_for_all_settings() -> None:
     assert len(difference_cells(same, ("old", "new"))) == 1
     regimes = paired(grouped(records(0.1)), grouped(records(0.2, regime="uniform")))
     assert difference_cells(regimes, ("a", "b"))[1] == ("regime", "backplay", "uniform", "all")
+    stairs = {"curriculum.kind": "Staircase", "curriculum.target": "0.35"}
+    kinds = paired(
+        grouped(records(0.1, asked=stairs)), grouped(records(0.2, asked={"curriculum.kind": "U"}))
+    )
+    assert [row[0] for row in difference_cells(kinds, ("a", "b"))[1:]] == ["curriculum.kind"]
 
 
 def test_several_pairs_have_a_row_for_all() -> None:

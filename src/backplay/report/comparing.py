@@ -77,7 +77,9 @@ def difference_cells(pairs: Sequence[Pair], names: tuple[str, str]) -> Cells:
         sides = [_known(group) for group in pair]
         for name in dict.fromkeys((*sides[0], *sides[1])):
             first, second = (side.get(name, "–") for side in sides)
-            if first != second:
+            kinds = {side.get(f"{name.partition('.')[0]}.kind") for side in sides}
+            own = len(kinds) > 1 and "–" in (first, second)  # what only one kind has
+            if first != second and not own:
                 rows.setdefault((name, first, second), []).append(pair.first.setting)
     found: Cells = [("what differs", *names, "in")]
     for row, settings in rows.items():

@@ -20,6 +20,7 @@ from backplay.curricula import Curriculum
 from backplay.curricula import from_json as curriculum_from_json
 from backplay.curricula import to_json as curriculum_to_json
 from backplay.demos import load
+from backplay.demos.described import settings_in_words
 from backplay.errors import BackplayError
 from backplay.learners import PPO, PPOConfig
 from backplay.restore.rollout import AnyEnv
@@ -117,8 +118,8 @@ class EnvJob:
 
     @property
     def setting(self) -> str:
-        """The env."""
-        return self.env
+        """The env, and what it was told."""
+        return f"{self.env}, {settings_in_words(self.env_kwargs)}" if self.env_kwargs else self.env
 
     @property
     def seconds(self) -> float:
