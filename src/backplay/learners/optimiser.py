@@ -66,7 +66,8 @@ class FlatAdam:
         if self._tables:
             norm = self._with_tables(norm)
         scale = (max_gradient_norm / (norm + 1e-6)).clamp_(max=1.0)
-        self._gradient.mul_(scale)
+        if scale < 1.0:
+            self._gradient.mul_(scale)
         self._adam.param_groups[0]["lr"] = learning_rate
         self._adam.step()
         if self._tables:

@@ -26,7 +26,7 @@ from torch import Tensor, nn
 from backplay.errors import BackplayError, show
 from backplay.extras import require
 from backplay.learners.encoders import linear
-from backplay.learners.products import apply_linear
+from backplay.products import multiply
 
 BETAS = (0.9, 0.999)  # torch's own for Adam
 
@@ -152,7 +152,7 @@ class FactNetwork(nn.Module):
         features = self.first(facts).relu_()
         for layer in self.hidden:
             assert isinstance(layer, nn.Linear)
-            features = apply_linear(layer, features).relu_()
+            features = multiply(features, layer.weight, layer.bias).relu_()
         both = self.heads(features)
         return both[:, :-1], both[:, -1] if self.bound is None else within(both[:, -1], self.bound)
 

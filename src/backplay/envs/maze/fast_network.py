@@ -33,14 +33,17 @@ from backplay.envs.maze.network_kernels import (
     second_layer,
     second_layer_backward,
     third_layer,
+    third_layer_alone,
     third_layer_backward,
     with_agent,
     with_agent_backward,
 )
 from backplay.envs.maze.patterns import Patterns, find_patterns
 from backplay.errors import BackplayError
+from backplay.products import multiply
 
 CHUNK = 4096  # states computed at once where no gradient is needed
+_NEAR = np.mgrid[-3:4, -3:4].reshape(2, -1)  # cells around a new state that are computed with it
 MAZES_KEPT = 2000  # of more mazes than these the layers without an agent are not kept
 
 
@@ -88,19 +91,18 @@ class FastMazeNetwork(MazeNetwork):
         inputs, kind_of_pair = self._states.inputs, self._states.kind_of_pair
         kinds = self._states.patterns.num_kinds
         first = self.first.weight.flatten(1)
-        seen = functional.relu(functional.linear(inputs.to(first.dtype), first, self.first.bias))
+        seen = functional.relu(multiply(inputs.to(first.dtype), first, self.first.bias))
         alone = seen[:kinds]
         differences = seen[kinds:] - alone.index_select(0, kind_of_pair)
-        # [out, in, 3, 3] -> [in, 9 * out]; flipped, for a cell gives to where others take from
-        second = self.second.weight.flip(2, 3).flatten(2).permute(1, 2, 0).reshape(CHANNELS, -1)
-        return (torch.cat([alone, differences]) @ second).view(-1, 3, 3 * CHANNELS)
+        # [out, in, 3, 3] -> [9 * out, in]; flipped, for a cell gives to where others take from
+        second = self.second.weight.flip(2, 3).flatten(2).permute(2, 0, 1).reshape(-1, CHANNELS)
+        return multiply(torch.cat([alone, differences]), second).view(-1, 3, 3 * CHANNELS)
 
     def _remembered(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """As `forward`, from what has been computed since the weights changed last."""
-        versions = tuple(parameter._version for parameter in self.parameters())
         with torch.inference_mode(False), torch.no_grad():  # one memory for either mode
-            if self._memory is None or self._memory.versions != versions:
-                self._memory = Memory(self, versions)
+            if self._memory is None or self._memory.is_stale():
+                self._memory = Memory(self)
             return self._memory.look_up(observations)
 
 
@@ -183,38 +185,34 @@ class Third(torch.autograd.Function):
         third_bias: Tensor,
         asked: Asked,
     ) -> Tensor:
-        before, after, alone = _without_agent(
-            asked.kinds, asked, tables, second_bias, third, third_bias
-        )
-        hidden, around = _with_agent(alone, before, tables, third, asked)
-        ctx.save_for_backward(third, after, around.differences)
-        ctx.asked, ctx.rows, ctx.used, ctx.counts = asked, len(tables), around.used, around.counts
+        alone = _without_agent(asked.kinds, asked, tables, second_bias, third, third_bias)
+        hidden, differences, on = _with_agent(alone, tables, third, asked)
+        ctx.save_for_backward(third, alone.before, differences)
+        ctx.asked, ctx.rows, ctx.on, ctx.was = asked, len(tables), on, alone.on
         return hidden
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        third, after, differences = ctx.saved_tensors
+        third, before, differences = ctx.saved_tensors
         asked: Asked = ctx.asked
         gradient = gradient.contiguous()
         slots = torch.from_numpy(asked.slots)
-        by_maze = gradient.new_zeros(len(after), HIDDEN).index_add_(0, slots, gradient)
-        to_third = after.T @ by_maze
-        to_before = torch.ops.aten.threshold_backward(by_maze @ third.T, after, 0)
-        to_moved = torch.zeros_like(differences)
+        by_maze = gradient.new_zeros(before.shape[1], HIDDEN).index_add_(0, slots, gradient)
+        to_third, to_before = torch.empty_like(third), torch.zeros_like(before)
+        to_moved = gradient.new_zeros(len(asked), WINDOW, CHANNELS)
         third_layer_backward(
-            asked.first, asked.slots, _by_cell(differences), ctx.used, ctx.counts, _weights(third),
-            _array(gradient), asked.width, _weights(to_third), _by_cell(to_moved),
-            _by_cell(to_before),
+            asked.first, asked.slots, _array(before), _array(differences), ctx.on, ctx.was,
+            _weights(third), _array(gradient), _array(by_maze), _weights(to_third),
+            _array(to_moved), _array(to_before),
         )  # fmt: skip
         to_tables = gradient.new_zeros(ctx.rows, 3, 3 * CHANNELS)
-        to_parts, to_changes = to_tables[: len(asked.pairs)], to_tables[len(asked.pairs) :]
-        second_layer_backward(asked.kinds, _array(to_before), asked.width, _array(to_parts))
+        kinds = len(asked.pairs)
+        second_layer_backward(asked.kinds, _array(to_before), _array(to_tables[:kinds]))
         with_agent_backward(
-            asked.slots, asked.agents, asked.kinds, asked.pairs, _array(to_moved), asked.width,
-            _array(to_changes),
+            asked.slots, asked.agents, asked.kinds, asked.pairs,
+            _array(to_moved.view(-1, 5, 5 * CHANNELS)), asked.width, _array(to_tables[kinds:]),
         )  # fmt: skip
-        to_bias = to_before.view(-1, CHANNELS).sum(0)
-        return to_tables, to_bias, to_third, by_maze.sum(0), None
+        return to_tables, to_before.view(-1, CHANNELS).sum(0), to_third, by_maze.sum(0), None
 
 
 class Memory:
@@ -223,46 +221,70 @@ class Memory:
     Of many mazes only what was asked for is kept, not the mazes: they would fill the memory.
     """
 
-    def __init__(self, network: FastMazeNetwork, versions: tuple[int, ...]) -> None:
-        self.versions = versions
+    def __init__(self, network: FastMazeNetwork) -> None:
+        self._parameters = list(network.parameters())
+        self._versions = [parameter._version for parameter in self._parameters]
         self._network, self._states = network, network._states
         self._tables = network._tables()
         patterns = network._states.patterns
         size = patterns.num_mazes * patterns.cells
-        self._known = np.zeros(size, np.bool_)
+        free = patterns.pairs[patterns.kinds.T, 4] >= 0  # [cells, mazes]: where agents can stand
+        self._known = ~free.ravel()
         self._table = self._tables.new_empty(size, ACTIONS + 1)
-        self._layers: tuple[Tensor, Tensor] | None = None
+        self._alone: Alone | None = None
         if patterns.num_mazes <= MAZES_KEPT:
-            before, _, alone = self._without_agent(patterns.kinds)
-            self._layers = before, alone
+            self._alone = self._without_agent(patterns.kinds)
+
+    def is_stale(self) -> bool:
+        """Whether the weights have changed."""
+        return [parameter._version for parameter in self._parameters] != self._versions
 
     def look_up(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Logits [n, 5] and values [n]."""
         keys = self._states.keys(observations)
         new = keys[~self._known[keys]]
         if len(new):
-            new = np.unique(new)
+            new = np.unique(new if self._alone is None else self._with_near(new))
             for i in range(0, len(new), CHUNK):
                 self._compute(new[i : i + CHUNK])
         rows = self._table.index_select(0, torch.from_numpy(keys))
         return rows[:, :ACTIONS], rows[:, ACTIONS]
 
+    def _with_near(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The states near these that are not known yet: agents come there soon."""
+        mazes, width = self._states.patterns.num_mazes, self._states.patterns.width
+        cells, maze = np.divmod(keys, mazes)
+        y, x = np.divmod(cells[:, None], width)
+        y, x = y + _NEAR[0], x + _NEAR[1]
+        inside = (y >= 0) & (y * width < self._states.patterns.cells) & (x >= 0) & (x < width)
+        near = ((y * width + x) * mazes + maze[:, None])[inside]
+        unknown: NDArray[np.int64] = near[~self._known[near]]
+        return unknown
+
     def _compute(self, keys: NDArray[np.int64]) -> None:
-        asked = self._states.asked(keys, keep_all=self._layers is not None)
-        if self._layers is None:
-            before, _, alone = self._without_agent(asked.kinds)
-        else:
-            before, alone = self._layers
-        hidden, _ = _with_agent(alone, before, self._tables, self._network.third, asked)
+        asked = self._states.asked(keys, keep_all=self._alone is not None)
+        alone = self._alone or self._without_agent(asked.kinds)
+        hidden, _, _ = _with_agent(alone, self._tables, self._network.third, asked)
         logits, values = self._network.heads(hidden)
         self._table[torch.from_numpy(keys)] = torch.cat([logits, values[:, None]], 1)
         self._known[keys] = True
 
-    def _without_agent(self, kinds: NDArray[np.int32]) -> tuple[Tensor, Tensor, Tensor]:
+    def _without_agent(self, kinds: NDArray[np.int32]) -> Alone:
         network, patterns = self._network, self._states.patterns
         return _without_agent(
             kinds, patterns, self._tables, network.second.bias, network.third, network.third_bias
         )
+
+
+class Alone(NamedTuple):
+    """Mazes without an agent."""
+
+    before: Tensor
+    """The second layer before its ReLU, [height, mazes, width, channels]."""
+    on: NDArray[np.int64]
+    """Which channels of it are above 0, a bit for each, [height, mazes, width]."""
+    hidden: Tensor
+    """The third layer before its ReLU, [mazes, 128]."""
 
 
 def _without_agent(
@@ -272,58 +294,43 @@ def _without_agent(
     second_bias: Tensor | None,
     third: Tensor,
     third_bias: Tensor,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Of mazes without an agent: the second layer before and after its ReLU, and the third."""
+) -> Alone:
     assert second_bias is not None
-    size = (len(kinds), kinds.shape[1] * CHANNELS)
-    before, after = tables.new_empty(size), tables.new_empty(size)
-    second_layer(
-        kinds, _array(tables[: len(shape.pairs)]), _array(second_bias), shape.width,
-        _array(before), _array(after),
-    )  # fmt: skip
-    return before, after, torch.addmm(third_bias, after, third)
-
-
-class Around(NamedTuple):
-    """The second layer on the 5 x 5 cells around agents, after its ReLU."""
-
-    differences: Tensor
-    """Against the same maze without an agent, [states, 25 * channels]."""
-    used: NDArray[np.uint8]
-    """First come the channels that are on with or without the agent, [states, 25, channels]."""
-    counts: NDArray[np.uint8]
-    """How many they are, [states, 25]."""
+    mazes, cells = kinds.shape
+    size = (cells // shape.width, mazes, shape.width)
+    before, on = tables.new_empty(*size, CHANNELS), np.empty(size, np.int64)
+    parts = _array(tables[: len(shape.pairs)])
+    second_layer(kinds, parts, _array(second_bias), _array(before), on)
+    hidden = third_bias.detach().repeat(mazes, 1)
+    third_layer_alone(_array(before), on, _weights(third), _array(hidden))
+    return Alone(before, on, hidden)
 
 
 def _with_agent(
-    alone: Tensor, before: Tensor, tables: Tensor, third: Tensor, asked: Asked
-) -> tuple[Tensor, Around]:
-    """The third layer with agents; the second around them."""
+    alone: Alone, tables: Tensor, third: Tensor, asked: Asked
+) -> tuple[Tensor, Tensor, NDArray[np.int64]]:
+    """The third layer with agents before its ReLU, [states, 128], and the second around them.
+
+    How it differs there from the same maze without an agent, [25, states, channels], and which
+    channels are on, [25, states].
+    """
     n, changes = len(asked), tables[len(asked.pairs) :]
-    moved = alone.new_empty(n, WINDOW * CHANNELS)
-    around = Around(
-        torch.empty_like(moved),
-        np.empty((n, WINDOW, CHANNELS), np.uint8), np.empty((n, WINDOW), np.uint8),
-    )  # fmt: skip
+    room = tables.new_zeros(WINDOW, CHANNELS)
+    differences, on = tables.new_empty(WINDOW, n, CHANNELS), np.empty((WINDOW, n), np.int64)
     with_agent(
-        asked.slots, asked.agents, asked.kinds, asked.pairs, _array(changes), _array(before),
-        asked.width, _array(moved), _array(around.differences), around.used, around.counts,
+        asked.slots, asked.agents, asked.kinds, asked.pairs, _array(changes),
+        _array(alone.before), alone.on, _array(room), _array(differences), on,
     )  # fmt: skip
-    hidden = alone.index_select(0, torch.from_numpy(asked.slots))
+    hidden = alone.hidden.index_select(0, torch.from_numpy(asked.slots))
     third_layer(
-        asked.first, _by_cell(around.differences), around.used, around.counts, _weights(third),
-        asked.width, _array(hidden),
+        asked.first, asked.slots, _array(differences), on, alone.on, _weights(third),
+        _array(hidden),
     )  # fmt: skip
-    return hidden, around
+    return hidden, differences, on
 
 
 def _array(tensor: Tensor) -> NDArray[Any]:
     return tensor.detach().numpy()
-
-
-def _by_cell(tensor: Tensor) -> NDArray[Any]:
-    """[n, cells * channels] as [n, cells, channels]."""
-    return _array(tensor.view(len(tensor), -1, CHANNELS))
 
 
 def _weights(third: Tensor) -> NDArray[Any]:

@@ -20,6 +20,7 @@ from torch.nn import functional
 
 from backplay.envs.maze.network_kernels import CHANNELS, HIDDEN
 from backplay.envs.maze.patterns import PLANES
+from backplay.products import multiply
 
 ACTIONS = 5
 
@@ -53,7 +54,8 @@ class MazeNetwork(nn.Module):
 
     def heads(self, hidden: Tensor) -> tuple[Tensor, Tensor]:
         """Logits [n, 5] and values [n] from the third layer before its ReLU."""
-        features = functional.relu(self.fourth(functional.relu(hidden)))
+        fourth = multiply(functional.relu(hidden), self.fourth.weight, self.fourth.bias)
+        features = functional.relu(fourth)
         return self.policy(features), self.value(features).squeeze(-1)
 
 
