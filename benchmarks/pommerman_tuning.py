@@ -111,6 +111,7 @@ def main() -> None:
         line = {
             "words": sys.argv[1:], "frames": done, "success": float(played.wins.mean()),
             "by_map": played.by_map, "bomb_share": played.bomb_share,
+            "ties": float(played.ties.mean()), "steps": played.lengths.mean(1).tolist(),
             "in_training": float(np.mean(recent)) if recent else 0.0,
             "playing": playing, "learning": learning, "learner": metrics,
         }  # fmt: skip

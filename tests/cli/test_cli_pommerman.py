@@ -45,7 +45,9 @@ def test_a_tournament_prints_results_by_agent_and_by_seat(run: Run) -> None:
     ("words", "said"),
     [
         (("--agents", "human"), "agent"),
-        (("--agents", "simple,simple"), "4 names"),
+        (("--agents", "simple,simple,simple,simple,simple"), "4 names"),
+        (("--agents", "run:nowhere"), "is no run"),
+        (("--agents", "nothing.npz"), "is no player"),
         (("--games", 0), "--games"),
         (("--jobs", 0), "--jobs"),
         (("--simulations", 0), "simulations"),

@@ -19,6 +19,7 @@ from backplay.errors import BackplayError
 from backplay.ui.display import counting
 
 if TYPE_CHECKING:
+    from backplay.envs.pommerman.players import Player
     from backplay.envs.pommerman.tournaments import Standings
 
 PARTS = {
@@ -26,6 +27,7 @@ PARTS = {
     "watch": "show a game in the terminal, or write a film of it",
     "verify": "play recorded games of the public game again and compare every field",
     "demos": "make a set of demonstrations in one file",
+    "agent": "write what a run has learned as a player in a small file",
 }
 
 HELP = f"""\
@@ -49,14 +51,16 @@ class TournamentConfig:
     game.
 
         backplay pommerman tournament --agents fsmts,simple,simple,simple --games 400
-        backplay pommerman tournament --agents fsmts:250,fsmts:50,fsmts:50,fsmts:50
+        backplay pommerman tournament --agents backplay,fsmts
+        backplay pommerman tournament --agents run:runs/pommerman-4/RUN,fsmts:250,fsmts,simple
 
-    Agents are fsmts, fsmts:SIMULATIONS, simple and random. Ctrl-C stops and says what is known so
-    far.
+    Agents are fsmts, fsmts:SIMULATIONS, simple and random; backplay, the trained one that comes
+    with the library; run:DIR, what a run has learned, and FILE.npz, the same in a file. Ctrl-C
+    stops and says what is known so far.
     """
 
     agents: str = "fsmts,simple,simple,simple"
-    """Four names, or one for all."""
+    """Four names; of fewer, the last one sits in the other seats too."""
     games: int = 400
     """How many."""
     seed: int = 0
@@ -72,13 +76,13 @@ class WatchConfig:
     """Shows a game in the terminal, or writes it to a film.
 
         backplay pommerman watch --agents fsmts --seed 3
-        backplay pommerman watch --agents fsmts,simple,simple,random --out game.gif
+        backplay pommerman watch --agents backplay,fsmts --out game.gif
 
     Where the output is no terminal, only the end of the game is printed.
     """
 
     agents: str = "fsmts,simple,simple,simple"
-    """Four names for the seats 0 to 3, or one for all."""
+    """Four names for the seats 0 to 3; of fewer, the last one sits in the other seats too."""
     seed: int = 0
     """Of the game."""
     simulations: int = 50
@@ -135,20 +139,36 @@ class DemosConfig:
     """Replace the file if it exists."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class AgentConfig:
+    """Writes what a run has learned as a player: half precision, arrays and JSON, a digest.
+
+        backplay pommerman agent --run runs/pommerman-4/RUN --out agent.npz
+        backplay pommerman watch --agents agent.npz,fsmts
+
+    It holds what was met in training; other things on the board say nothing to it.
+    """
+
+    run: Path
+    """The run's directory."""
+    out: Path
+    """Where to write it."""
+    overwrite: bool = False
+    """Replace the file if it exists."""
+
+
 def tournament(config: TournamentConfig) -> int:
     """Plays, and prints the standings."""
     from backplay.envs.pommerman import tournaments
-    from backplay.envs.pommerman.players import players
 
     require_at_least(config, games=1, jobs=1)
-    players(config.agents.split(","), 4, config.simulations)  # bad names are refused at once
+    four = _four(config)
     standings: Standings | None = None
     code = 0
     try:
         _compile()
         rounds = tournaments.tournament(
-            config.agents.split(","), config.games,
-            seed=config.seed, simulations=config.simulations, jobs=config.jobs,
+            four, config.games, seed=config.seed, jobs=config.jobs,
         )  # fmt: skip
         with counting(config.games, "games") as count:
             for standings in rounds:
@@ -188,14 +208,13 @@ def watch(config: WatchConfig) -> int:
     from backplay.envs.films import require_film, write_film
     from backplay.envs.pommerman.draw import picture, text
     from backplay.envs.pommerman.matches import follow
-    from backplay.envs.pommerman.players import players
 
     if not 0 < config.fps <= 1000:
         raise BackplayError("--fps", expected="a number above 0", got=config.fps)
     if config.out is not None:
         require_film(config.out)
         require_new_file(config.out, overwrite=config.overwrite)
-    four = players(config.agents.split(","), 4, config.simulations)
+    four = _four(config)
     _compile()
     game = follow(four, config.seed)
     if config.out is None and sys.stdout.isatty():
@@ -289,6 +308,26 @@ def demos(config: DemosConfig) -> int:
     library.save(config.out)
     print(f"{config.out}: {library}")
     return 0
+
+
+def agent(config: AgentConfig) -> int:
+    """Writes what a run has learned."""
+    from backplay.paper.pommerman.agent import learned_by
+
+    require_new_file(config.out, overwrite=config.overwrite)
+    learned_by(config.run).save(config.out)
+    print(f"{config.out}: {config.out.stat().st_size / 1e6:.1f} MB")
+    return 0
+
+
+def _four(config: TournamentConfig | WatchConfig) -> list[Player]:
+    """Who sits in the four seats; bad names are refused."""
+    from backplay.envs.pommerman.players import players
+    from backplay.paper.pommerman.agent import named
+
+    names = config.agents.split(",")
+    names += names[-1:] * (4 - len(names))
+    return players([named(name) for name in names], 4, config.simulations)
 
 
 def _compile() -> None:

@@ -70,7 +70,27 @@ def frames_from(found: list[int], centred: bool = True) -> tuple[Frame, Frame]:
         board[cell] = at.BOMB if board[cell] == at.PASSAGE else board[cell]
     if told["own"]:
         board[own] = OWN
+    if centred and told["own"]:
+        check_together(told, now, own)
     return _before(now, told, cell_of), now
+
+
+def check_together(told: dict[str, list[int]], now: Frame, own: int) -> None:
+    """What is told of things together is what they are, each told apart."""
+    (closed,) = told["closed"]
+    around = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
+    for bit, (down, right) in enumerate(around):
+        row, col = own // 11 + down, own % 11 + right
+        code = now["board"][row * 11 + col] if 0 <= row < 11 and 0 <= col < 11 else at.RIGID
+        assert (closed >> bit & 1 == 0) == (code in (at.PASSAGE, *range(at.EXTRA_BOMB, at.KICK + 1)))
+    found = {}
+    for which in told["bomb_beside"]:
+        kind, place = divmod(which, facts.BESIDE)
+        line, along = divmod(place, facts.SPAN)
+        down, right = (line - 1, along - 10) if line < 3 else (along - 10, line - 4)
+        found[own + 11 * down + right] = [kind // facts.BLASTS + 1, kind % facts.BLASTS + 1]
+    near = {c for c in now["bombs"] if min(abs(c // 11 - own // 11), abs(c % 11 - own % 11)) < 2}
+    assert found == {cell: now["bombs"][cell] for cell in near}
 
 
 def _numbers(told: dict[str, list[int]]) -> Frame:

@@ -22,12 +22,13 @@ from backplay.envs import chance
 from backplay.envs.pommerman import draw, snapshots, states
 from backplay.envs.pommerman.dictionary import dictionary, dictionary_space
 from backplay.envs.pommerman.games import STREAMS, Games
-from backplay.envs.pommerman.layout import ACTIONS, DTYPE, MAX_STEPS, ROW, SEATS, SIZE
+from backplay.envs.pommerman.layout import ACTIONS, MAX_STEPS, SEATS, SIZE
 from backplay.envs.pommerman.learner import is_over, picks_up, result, survivors, task
 from backplay.envs.pommerman.planes import PLANES, stack
 from backplay.errors import BackplayError, show
 
 State = dict[str, Any]
+_PARTS = ("row", "previous", "memories", "streams")
 
 
 class PommermanFFA(gym.Env[Any, Any]):
@@ -71,7 +72,6 @@ class PommermanFFA(gym.Env[Any, Any]):
         self.seat = 0
         """The learner's seat in this episode."""
         self._games = Games(1)
-        self._previous = np.zeros(ROW, DTYPE)  # the row one step before, for the older frame
         self._outside = np.zeros((1, SEATS), np.int64)
         self._chance = _Chance(self._games)
         self._shows = observation
@@ -97,7 +97,7 @@ class PommermanFFA(gym.Env[Any, Any]):
             row = states.from_json(state) if isinstance(state, dict) else np.asarray(state)
             states.validate(row)
             self.row[:] = row
-        self._previous[:] = self.row
+        self._games.previous[0] = self.row
         return self._observe(), {"seat": self.seat}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -107,11 +107,10 @@ class PommermanFFA(gym.Env[Any, Any]):
         games, seat = self._games, self.seat
         if is_over(self.row, seat, games.dones[0]):
             raise BackplayError("The game is over", do="Call reset.")
-        self._previous[:] = self.row
         self._outside[0, seat] = action
         games.advance(self._outside)
         reward = float(games.rewards[0, seat])
-        if picks_up(self._previous, self.row, seat):
+        if picks_up(games.previous[0], self.row, seat):
             reward += self.task.item_reward
         over = bool(is_over(self.row, seat, games.dones[0]))
         return self._observe(), reward, over, False, self._info(over)
@@ -127,7 +126,7 @@ class PommermanFFA(gym.Env[Any, Any]):
         if self._shows == "dict":
             return dictionary(self.row, self.seat)
         planes = np.empty((2 * PLANES, SIZE, SIZE), np.float32)
-        stack(self._previous, self.row, self.seat, planes)
+        stack(self._games.previous[0], self.row, self.seat, planes)
         return planes
 
     def get_action_meanings(self) -> list[str]:
@@ -141,13 +140,8 @@ class PommermanFFA(gym.Env[Any, Any]):
     def get_state(self) -> State:
         """All there is of the game, with memories, random streams and the older frame's row."""
         snapshot = self._games.snapshot(0)
-        return {
-            "row": snapshot["row"],
-            "previous": self._previous.copy(),
-            "memories": snapshot["memories"],
-            "streams": snapshot["streams"],
-            "seat": self.seat,
-        }
+        parts = {part: snapshot[part] for part in _PARTS}
+        return {**parts, "seat": self.seat}
 
     def set_state(self, state: State) -> None:
         """Puts the game where `get_state` found it: it goes on exactly as it did then."""
@@ -156,8 +150,7 @@ class PommermanFFA(gym.Env[Any, Any]):
         snapshots.check_memories(checked["memories"], [player.kind for player in players])
         self.seat = checked["seat"]
         self._games.seat(0, players)
-        self._games.restore(0, {part: checked[part] for part in ("row", "memories", "streams")})
-        self._previous[:] = checked["previous"]
+        self._games.restore(0, {part: checked[part] for part in _PARTS})
 
 
 class _Chance(random.Random):

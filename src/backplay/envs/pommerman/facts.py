@@ -11,7 +11,8 @@ place, whoever moved came from a passage, bombs had a step more left. Most of it
 
 With `turn` k the board is shown after k quarter turns clockwise, and enemies are counted from the
 own seat on. Seat k shown so begins top left, with seat k + 1 below it, as seat 0 does unturned.
-Not `centred`, everything stands where it is as seen from the middle of the board.
+Not `centred`, everything stands where it is as seen from the middle of the board, and things that
+matter together are left to be found out.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ PERIOD = 25
 """Steps are told as step // PERIOD and step % PERIOD."""
 PERIODS = 321  # up to step 8,024
 MIDDLE = at.CELLS // 2
+BESIDE = 6 * SPAN
+"""Places in three rows and three columns."""
 MOST = 384
 """Facts that may hold at once. No game has so many; hand-made states could, and are refused."""
 
@@ -52,6 +55,9 @@ _SIZES: dict[str, int] = {
     "cells_before": 8 * at.CELLS, "bomb_left_before": (at.BOMB_LIFE + 1) * at.CELLS,
     "bomb_blast_before": BLASTS * at.CELLS, "ammo_before": at.MAX_AMMO + 1,
     "blast_before": BLASTS + 1, "kick_before": 2,
+    # Now, as seen from the own cell, things that matter together: a bomb in the three rows or the
+    # three columns around it with time and blast, and which of the eight cells around are closed.
+    "bomb_beside": at.BOMB_LIFE * BLASTS * BESIDE, "closed": 256,
 }  # fmt: skip
 
 
@@ -81,6 +87,7 @@ _BOMB_BEFORE, _CELLS_BEFORE = AT["bomb_before"], AT["cells_before"]
 _LEFT_BEFORE, _BLAST_BEFORE = AT["bomb_left_before"], AT["bomb_blast_before"]
 _AMMO_BEFORE, _STRENGTH_BEFORE = AT["ammo_before"], AT["blast_before"]
 _KICK_BEFORE = AT["kick_before"]
+_BOMB_BESIDE, _CLOSED = AT["bomb_beside"], AT["closed"]
 
 OTHER_CODES: tuple[int, ...] = (
     at.PASSAGE,
@@ -130,6 +137,8 @@ def facts_into(previous, s, seat, turn, centred, out):  # type: ignore[no-untype
         place = _offset(cells[s[bomb + at.BOMB_CELL]], centre)
         n = _add(out, n, _LEFT + (s[bomb + at.BOMB_LEFT] - 1) * OFFSETS + place)
         n = _add(out, n, _BLAST + (s[bomb + at.BOMB_BLAST] - 1) * OFFSETS + place)
+    if centred and own >= 0:
+        n = _together(s, seat, turn, own, out, n)
     if previous[at.STEP] == s[at.STEP]:
         n = _add(out, n, _SAME)
     else:
@@ -205,6 +214,31 @@ def _board(s, seat, turn, centre, out, n):  # type: ignore[no-untyped-def]
             n = _add(out, n, _ENEMY_CELLS + enemy * at.CELLS + cell)
         else:
             n = _add(out, n, _ITEMS + (code - at.EXTRA_BOMB) * OFFSETS + _offset(cell, centre))
+    return n
+
+
+@kernel
+def _together(s, seat, turn, own, out, n):  # type: ignore[no-untyped-def]
+    """Bombs whose rows or columns are near, and the cells around that nobody can enter now."""
+    row, col, closed = own // at.SIZE, own % at.SIZE, 255  # beyond the board all is closed
+    for place in range(at.CELLS):
+        cell, code = TURNED[turn, place], s[at.BOARD + place]
+        down, right = cell // at.SIZE - row + 1, cell % at.SIZE - col + 1
+        around = 3 * down + right
+        if 0 <= down <= 2 and 0 <= right <= 2 and around != 4:
+            if code == at.PASSAGE or at.EXTRA_BOMB <= code <= at.KICK:
+                closed ^= 1 << (around if around < 4 else around - 1)
+    n = _add(out, n, _CLOSED + closed)
+    for bomb in range(at.BOMBS, at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS, at.BOMB_FIELDS):
+        cell = TURNED[turn, s[bomb + at.BOMB_CELL]]
+        down, right = cell // at.SIZE - row, cell % at.SIZE - col
+        if abs(down) > 1 and abs(right) > 1:
+            continue
+        beside = (down + 1) * SPAN + right + at.SIZE - 1
+        if abs(down) > 1:
+            beside = (right + 4) * SPAN + down + at.SIZE - 1
+        kind = (s[bomb + at.BOMB_LEFT] - 1) * BLASTS + s[bomb + at.BOMB_BLAST] - 1
+        n = _add(out, n, _BOMB_BESIDE + kind * BESIDE + beside)
     return n
 
 

@@ -1,9 +1,9 @@
 """Games with agents inside: n of them side by side, each complete in a few rows of numbers.
 
-A game is its state row, a memory and a random stream for every seat, one more stream for the board,
-and who sits where. Copying those rows copies the game: the copy goes on exactly as the original
-would. Games share nothing, so their results do not depend on how many there are or how many threads
-play them.
+A game is its state row and the one before it, a memory and a random stream for every seat, one more
+stream for the board, and who sits where. Copying those rows copies the game: the copy goes on
+exactly as the original would. Games share nothing, so their results do not depend on how many there
+are or how many threads play them.
 
     games = Games(64, jobs=2)
     games.seat(0, [player("fsmts")] * 4)
@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,13 +29,16 @@ from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.agents import MEMORY, OUTSIDE, SCRATCH, decide, forget
 from backplay.envs.pommerman.players import OPTIONS, Player
 
+if TYPE_CHECKING:
+    from backplay.envs.pommerman.learned import Policy
+
 STREAMS = at.SEATS + 1
 BOARD_STREAM = at.SEATS  # the stream that draws the board; stream k is seat k's
 Snapshot = dict[str, NDArray[Any]]
 
 _PARTS = {
-    "row": "rows", "memories": "memories", "streams": "streams", "kinds": "kinds",
-    "options": "options",
+    "row": "rows", "previous": "previous", "memories": "memories", "streams": "streams",
+    "kinds": "kinds", "options": "options",
 }  # fmt: skip
 
 
@@ -93,6 +96,11 @@ class Kept(NamedTuple):
     streams: NDArray[np.uint64]
     """Where the random streams stood then, [T + 1, 5]."""
 
+    def at(self, step: int) -> Kept:
+        """The part for one step; nothing, if there is none."""
+        one = slice(step, step + 1)
+        return Kept(self.actions[one], self.memories[one], self.streams[one])
+
 
 def empty(steps: int) -> Kept:
     """Room for what a game of so many steps keeps."""
@@ -113,6 +121,7 @@ class Games:
         """Games without players or boards; `jobs` threads advance them."""
         self.n, self.jobs = n, max(1, min(jobs, n))
         self.rows = np.zeros((n, at.ROW), at.DTYPE)
+        self.previous = np.zeros_like(self.rows)  # a step before; at a beginning, the same
         self.memories = np.zeros((n, at.SEATS, MEMORY), np.int16)
         self.streams = np.zeros((n, STREAMS), np.uint64)
         self.kinds = np.full((n, at.SEATS), OUTSIDE, np.int64)
@@ -120,6 +129,7 @@ class Games:
         self.actions = np.zeros((n, at.SEATS), np.int64)
         self.rewards = np.zeros((n, at.SEATS), np.int64)
         self.dones = np.zeros(n, np.uint8)
+        self._learned: list[dict[int, Policy]] = [{} for _ in range(n)]  # by seat
         self._threads = Threads(n, self.jobs)
         self._scratch = np.zeros((self._threads.chunks, SCRATCH), np.int16)
 
@@ -128,29 +138,51 @@ class Games:
         for k, one in enumerate(players):
             self.kinds[i, k] = one.kind
             self.options[i, k] = one.row
+        self._learned[i] = {k: one.policy for k, one in enumerate(players) if one.policy}
 
     def begin(self, i: int, rng: np.random.Generator, limit: int = at.MAX_STEPS) -> None:
         """Game `i` from a fresh board, with fresh streams and without memories."""
         reseed(self.streams[i], rng)
         boards.generate(self.rows[i], self.streams[i], BOARD_STREAM)
         self.rows[i, at.LIMIT] = limit
+        self.previous[i] = self.rows[i]
         for memory in self.memories[i]:
             forget(memory)
         self._clear(i)
 
     def advance(self, outside: NDArray[np.int64]) -> None:
-        """One step of every game that is not over; `outside` [n, 4] tells the learners' actions."""
+        """One step of every game that is not over; `outside` [n, 4] tells the learners' actions.
+
+        Those of players who were trained are written into it.
+        """
         self.in_chunks(lambda *part: self.advance_part(outside, *part))
 
     def advance_part(self, outside: NDArray[np.int64], chunk: int, first: int, last: int) -> None:
         """One step of the games first..last-1; chunks at work at the same time must differ."""
-        self._run(chunk, first, last, 1, outside, NOTHING)
+        self._step(chunk, first, last, outside, NOTHING)
+
+    def _step(
+        self, chunk: int, first: int, last: int, outside: NDArray[np.int64], kept: Kept
+    ) -> None:
+        for i in range(first, last):
+            for seat, policy in self._learned[i].items():
+                game = slice(i, i + 1)
+                outside[i, seat] = policy.decide(
+                    self.previous[game], self.rows[game], np.array([seat]), self.streams[i], seat
+                )
+        self.previous[first:last] = self.rows[first:last]
+        self._run(chunk, first, last, 1, outside, kept)
 
     def play(self, i: int, keep: bool = False) -> Kept | None:
         """Plays game `i` to its end; learners do nothing. With `keep`, what was done on the way."""
         left, begun = self._left(i), int(self.rows[i, at.STEP])
         kept = empty(left) if keep else NOTHING
-        self._run(0, i, i + 1, left, self.actions, kept)
+        if self._learned[i]:
+            outside = np.zeros_like(self.actions)
+            for t in range(left):
+                self._step(0, i, i + 1, outside, kept.at(t))
+        else:
+            self._run(0, i, i + 1, left, self.actions, kept)
         steps = int(self.rows[i, at.STEP]) - begun
         if not keep:
             return None
@@ -182,10 +214,13 @@ class Games:
     def restore(self, i: int, snapshot: Snapshot) -> None:
         """Puts game `i` where `snapshot` was taken; what is not in it stays as it is.
 
-        Its parts are trusted: see `snapshots` for those from outside.
+        Only the row before is then the row itself. Its parts are trusted: see `snapshots` for those
+        from outside.
         """
         for name, part in snapshot.items():
             getattr(self, _PARTS[name])[i] = part
+        if "previous" not in snapshot:
+            self.previous[i] = self.rows[i]
         self._clear(i)
 
     def _clear(self, i: int) -> None:

@@ -5,7 +5,6 @@ Comes in: settings; a game before and after a step. Does not know: how a game is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from backplay.envs.kernels import kernel
 from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.games import Games
-from backplay.envs.pommerman.players import LEARNER, Player, players
+from backplay.envs.pommerman.players import LEARNER, Names, Player, players
 from backplay.errors import BackplayError, show
 
 MOST_STEPS = 8000  # the plane that shows the step stays below 10, like all others
@@ -54,7 +53,7 @@ class EpisodeRules:
 
 
 def task(
-    opponents: str | Sequence[str],
+    opponents: Names,
     seat: int | None,
     simulations: int,
     item_reward: float,

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from backplay.envs.chance import streams as fresh_streams
 from backplay.envs.pommerman.demonstrations import load_games
@@ -92,21 +91,20 @@ class Starts:
     def enter(
         self,
         games: Games,
-        previous: NDArray[np.int16],
         i: int,
         start: Start,
         rng: np.random.Generator,
     ) -> np.random.Generator | None:
-        """Puts game `i` where `start` says and `previous` to the row before.
+        """Puts game `i` where `start` says.
 
         Where random streams are new, the generator of the game's later boards is too: it is
         returned. Both are drawn from `rng` as `BackplayEnv` draws them, so the same seeds give the
         same games.
         """
         state = self.demos[start.demo].state(start.step)
-        games.restore(i, {part: state[part] for part in ("row", "memories", "streams")})
+        parts = ("row", "memories", "streams") + ("previous",) * (not self._doubled)
+        games.restore(i, {part: state[part] for part in parts})
         games.memories[i, games.kinds[i] != self.demos[start.demo].game.kind] = 0
-        previous[:] = state["row" if self._doubled else "previous"]
         if not self._reseed:
             return None
         games.streams[i] = fresh_streams(int(rng.integers(2**32)), STREAMS)

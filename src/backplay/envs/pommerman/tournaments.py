@@ -7,13 +7,13 @@ time, so that a tournament that is stopped still says what is known.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from backplay.envs.pommerman.layout import SEATS
 from backplay.envs.pommerman.learner import survivors
 from backplay.envs.pommerman.matches import Match, in_order, play_match
-from backplay.envs.pommerman.players import players
+from backplay.envs.pommerman.players import Names, players
 from backplay.rates import wilson
 
 
@@ -90,7 +90,7 @@ def seat_of(player: int, game: int) -> int:
 
 
 def tournament(
-    agents: str | Sequence[str], games: int, *, seed: int = 0, simulations: int = 50, jobs: int = 1
+    agents: Names, games: int, *, seed: int = 0, simulations: int = 50, jobs: int = 1
 ) -> Iterator[Standings]:
     """Plays `games` games, each on its own board; yields the standings after every one."""
     four = players(agents, SEATS, simulations)

@@ -123,7 +123,6 @@ class PommermanVector(OneWorker, VectorEnv[NDArray[Any], NDArray[np.int64], NDAr
         self._wanted_seats = wanted
         self._starts = Starts(demos, wanted, initial, rng, frames) if demos is not None else None
         self._games = Games(num_envs, jobs=jobs)
-        self._previous = np.zeros_like(self._games.rows)
         self._outside = np.zeros((num_envs, SEATS), np.int64)
         self._rngs = [np.random.default_rng() for _ in range(num_envs)]
         self._start_rngs = [np.random.default_rng() for _ in range(num_envs)]
@@ -194,16 +193,16 @@ class PommermanVector(OneWorker, VectorEnv[NDArray[Any], NDArray[np.int64], NDAr
 
     def _step_chunk(self, chunk: int, first: int, last: int) -> None:
         games = self._games
-        self._previous[first:last] = games.rows[first:last]
         games.advance_part(self._outside, chunk, first, last)
         judge(
-            first, last, games.rows, self._previous, games.dones, games.rewards, self.seats,
+            first, last, games.rows, games.previous, games.dones, games.rewards, self.seats,
             self.task.item_reward, self._pay, self._over,
         )  # fmt: skip
         self._look(first, last)
 
     def _look(self, first: int, last: int) -> None:
-        self._sight.look(first, last, self._previous, self._games.rows, self.seats)
+        games = self._games
+        self._sight.look(first, last, games.previous, games.rows, self.seats)
 
     def _finish(self, ended: NDArray[np.intp]) -> dict[str, Any]:
         """Keeps the episodes that ended, begins the next ones; infos in Gymnasium's form."""
@@ -236,14 +235,11 @@ class PommermanVector(OneWorker, VectorEnv[NDArray[Any], NDArray[np.int64], NDAr
         if self._starts is None or start is None or self._starts.is_reset(start):
             wanted = self._wanted_seats[i]
             self.seats[i] = self.task.begin(self._games, i, self._rngs[i], wanted)
-            self._previous[i] = self._games.rows[i]
         else:
             perspective = self._starts.demos[start.demo]
             self.seats[i] = perspective.seat
             self._games.seat(i, self.task.around(perspective.seat))
-            moved = self._starts.enter(
-                self._games, self._previous[i], i, start, self._start_rngs[i]
-            )
+            moved = self._starts.enter(self._games, i, start, self._start_rngs[i])
             self._rngs[i] = moved or self._rngs[i]
         self.starts[i] = start
         self._returns[i], self._lengths[i] = 0.0, 0
@@ -269,7 +265,7 @@ class PommermanVector(OneWorker, VectorEnv[NDArray[Any], NDArray[np.int64], NDAr
         games = self._games
         return {
             "rows": games.rows.copy(), "memories": games.memories.copy(),
-            "streams": games.streams.copy(), "previous": self._previous.copy(),
+            "streams": games.streams.copy(), "previous": games.previous.copy(),
             "seats": self.seats.copy(), "returns": self._returns.copy(),
             "lengths": self._lengths.copy(), "limits": self._limits.copy(),
             "starts": [start and list(start) for start in self.starts],
@@ -284,10 +280,13 @@ class PommermanVector(OneWorker, VectorEnv[NDArray[Any], NDArray[np.int64], NDAr
         self.starts = now.starts
         self._rngs, self._start_rngs = now.rngs, now.start_rngs
         self._finished = deque(now.finished, maxlen=self._finished.maxlen)
-        self.seats[:], self._previous[:] = now.seats, now.previous
+        self.seats[:] = now.seats
         self._returns[:], self._lengths[:], self._limits[:] = now.returns, now.lengths, now.limits
         for i in range(self.num_envs):
-            game = {"row": now.rows[i], "memories": now.memories[i], "streams": now.streams[i]}
+            game = {
+                "row": now.rows[i], "previous": now.previous[i], "memories": now.memories[i],
+                "streams": now.streams[i],
+            }  # fmt: skip
             self._games.seat(i, self.task.around(int(self.seats[i])))
             self._games.restore(i, game)
         self._look(0, self.num_envs)

@@ -35,18 +35,17 @@ def kept_game(
     From the first state it is the first that `play_maps` plays on this map with the same seed, for
     a policy that does the same in the same place.
     """
-    seat, games, previous = place.seat, Games(1), np.zeros_like(place.game.rows[0])
+    seat, games = place.seat, Games(1)
     games.seat(0, task(opponents, None, simulations, 0.0, MAX_STEPS).around(seat))
     starts = Starts([place], [None], "demonstration", "reseed", "doubled")
-    starts.enter(games, previous, 0, Start(0, step), np.random.default_rng([seed, 0xBAC]))
+    starts.enter(games, 0, Start(0, step), np.random.default_rng([seed, 0xBAC]))
     row, first = games.rows[0], games.rows[0].tolist()
     seeing, seats = sight(observation, 1), np.array([seat])
     outside, actions = np.zeros((1, SEATS), np.int64), []
     try:
         while not is_over(row, seat, games.dones[0]):
-            seeing.look(0, 1, previous[None], games.rows, seats)
+            seeing.look(0, 1, games.previous, games.rows, seats)
             outside[0, seat] = seeing.meant(act(seeing.seen), seats)[0]
-            previous[:] = row
             games.advance(outside)
             actions.append(games.actions[0].tolist())
     finally:
