@@ -175,6 +175,7 @@ def fact_network(
     width: int = 256,
     hidden: Sequence[int] = (128, 128),
     typical: int = 64,
+    gain: float = 0.125,
     policy_gain: float = 0.01,
     value_gain: float = 1.0,
     bound: float | None = None,
@@ -188,6 +189,8 @@ def fact_network(
         width: of the first layer.
         hidden: sizes of the layers behind it.
         typical: how many facts hold at a time.
+        gain: deviation of the first layer's features at first; small, so that facts that were
+            seldom met say little.
         policy_gain: gain of the policy head; small, so that training starts near uniform.
         value_gain: gain of the value head.
         bound: of values, by a tanh; where returns are known to be within it.
@@ -201,7 +204,7 @@ def fact_network(
         raise BackplayError("action space", expected="Discrete", got=show(action_space))
     generator = torch.Generator().manual_seed(seed)
     facts = int(observation_space.high.max()) + 1
-    first = FactSum(facts, width, typical=typical, generator=generator)
+    first = FactSum(facts, width, typical=round(typical / gain**2), generator=generator)
     sizes = [width, *hidden]
     layers = [linear(inputs, outputs, sqrt(2), generator) for inputs, outputs in pairwise(sizes)]
     policy = linear(sizes[-1], int(action_space.n), policy_gain, generator)

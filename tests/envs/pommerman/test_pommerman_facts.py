@@ -82,7 +82,9 @@ def check_together(told: dict[str, list[int]], now: Frame, own: int) -> None:
     for bit, (down, right) in enumerate(around):
         row, col = own // 11 + down, own % 11 + right
         code = now["board"][row * 11 + col] if 0 <= row < 11 and 0 <= col < 11 else at.RIGID
-        assert (closed >> bit & 1 == 0) == (code in (at.PASSAGE, *range(at.EXTRA_BOMB, at.KICK + 1)))
+        assert (closed >> bit & 1 == 0) == (
+            code in (at.PASSAGE, *range(at.EXTRA_BOMB, at.KICK + 1))
+        )
     found = {}
     for which in told["bomb_beside"]:
         kind, place = divmod(which, facts.BESIDE)

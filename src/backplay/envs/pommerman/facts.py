@@ -224,10 +224,10 @@ def _together(s, seat, turn, own, out, n):  # type: ignore[no-untyped-def]
     for place in range(at.CELLS):
         cell, code = TURNED[turn, place], s[at.BOARD + place]
         down, right = cell // at.SIZE - row + 1, cell % at.SIZE - col + 1
-        around = 3 * down + right
-        if 0 <= down <= 2 and 0 <= right <= 2 and around != 4:
-            if code == at.PASSAGE or at.EXTRA_BOMB <= code <= at.KICK:
-                closed ^= 1 << (around if around < 4 else around - 1)
+        around, near = 3 * down + right, 0 <= down <= 2 and 0 <= right <= 2
+        is_open = code == at.PASSAGE or at.EXTRA_BOMB <= code <= at.KICK
+        if near and is_open and around != 4:
+            closed ^= 1 << (around if around < 4 else around - 1)
     n = _add(out, n, _CLOSED + closed)
     for bomb in range(at.BOMBS, at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS, at.BOMB_FIELDS):
         cell = TURNED[turn, s[bomb + at.BOMB_CELL]]

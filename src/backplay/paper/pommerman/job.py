@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 PAPER_REGIMES = ("backplay", "uniform", "standard")
 REGIMES = (*PAPER_REGIMES, "default")
+IMITATING = ("cloned", "dagger")
+"""Regimes that do as they are shown or told; rewards do not count (appendix A.9)."""
 PERSPECTIVES = ("winner", "runner-up")
 REWARDS = ("sparse", "dense")
 EPOCHS = {4: 500, 100: 850}
@@ -58,7 +60,7 @@ class PommermanJob:
     )  # fmt: skip
 
     regime: str
-    """One of REGIMES."""
+    """One of REGIMES or IMITATING."""
     maps: int = 4
     """Games to train on: one for each winning seat of 4, else what comes."""
     perspective: str = "winner"
@@ -91,7 +93,7 @@ class PommermanJob:
     """Games side by side, as the paper's workers."""
 
     def __post_init__(self) -> None:
-        require_one_of("regime", self.regime, REGIMES)
+        require_one_of("regime", self.regime, (*REGIMES, *IMITATING))
         require_one_of("perspective", self.perspective, PERSPECTIVES)
         require_one_of("rewards", self.rewards, REWARDS)
         require_one_of("preset", self.preset, tuple(SECONDS))

@@ -8,6 +8,7 @@ know: disks, screens.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,9 +19,11 @@ from backplay.envs.pommerman.boards import HIDDEN
 from backplay.envs.pommerman.demonstrations import make_games
 from backplay.envs.pommerman.recordings import Perspective
 from backplay.envs.pommerman.vector import PommermanVector
+from backplay.learners import PPO
 from backplay.learners.workers import Workers
 from backplay.paper.pommerman.game import kept_game
-from backplay.paper.pommerman.job import EPOCHS, PommermanJob
+from backplay.paper.pommerman.imitation import AdvisedVector, Imitator, demonstrated
+from backplay.paper.pommerman.job import EPOCHS, IMITATING, PommermanJob
 from backplay.paper.pommerman.play import PlayedGames, play_maps
 from backplay.paper.pommerman.presets import PRESETS
 from backplay.paper.pommerman.scenes import PommermanScenes
@@ -50,9 +53,10 @@ def begun(job: PommermanJob, on_progress: Say | None, workers: Workers | None) -
 
 def settings(job: PommermanJob) -> TrainConfig:
     """How the learner learns."""
+    ppo = PRESETS[job.preset].ppo
     return TrainConfig(
         frames=job.frames, num_envs=job.num_envs, seed=job.seed,
-        ppo=PRESETS[job.preset].ppo,
+        ppo=replace(ppo, passes=1) if job.regime in IMITATING else ppo,
         evaluate_every=max(1, job.frames // job.evaluations),
     )  # fmt: skip
 
@@ -63,7 +67,7 @@ def curriculum(job: PommermanJob) -> Curriculum:
         return Staircase()
     if job.regime == "uniform":
         return Uniform()
-    if job.regime == "standard":
+    if job.regime in ("standard", *IMITATING):
         return Standard()
     many = job.maps > 4
     epoch = max(1, round(job.frames / EPOCHS[100 if many else 4]))
@@ -85,14 +89,20 @@ class PommermanWork:
         self._lengths = [len(one) for one in maps]
         self._sampled: PlayedGames | None = None  # of the evaluation that was just made
         config, starts = settings(job), curriculum(job)
-        envs = PommermanVector(
+        kind = AdvisedVector if job.regime == "dagger" else PommermanVector
+        envs = kind(
             config.num_envs, opponents=job.opponents, simulations=job.simulations, demos=maps,
             item_reward=ITEM_REWARD if job.rewards == "dense" else 0.0,
             curriculum=starts, initial="demonstration", observation=self._preset.observation,
         )  # fmt: skip
+        learner: Callable[..., PPO] = PPO
+        if job.regime in IMITATING:
+            first = demonstrated(maps, self._preset.observation)
+            advised = envs if isinstance(envs, AdvisedVector) else None
+            learner = partial(Imitator, first=first, advised=advised)
         self.training: Training = Training(
             None, [], starts, config, envs=envs, evaluator=self._evaluate,
-            network=_network(job), workers=workers,
+            network=_network(job), learner=learner, workers=workers,
         )  # fmt: skip
 
     def line(self, progress: Progress) -> dict[str, Any]:
