@@ -31,6 +31,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "theory": ("theory",),
     "pommerman": (
         "pommerman-4", "pommerman-100", "pommerman-dense", "pommerman-paper", "pommerman-why",
+        "pommerman-imitation",
     ),
     "demo": ("demo",),
     "sparse_tasks": ("mountaincar", "mountaincar-gail", "keycorridor", "pointmaze", "obstructed"),

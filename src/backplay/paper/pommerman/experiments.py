@@ -23,9 +23,10 @@ from backplay.paper.pommerman.claims import (
     all_ahead,
     four_claims,
     hundred_claims,
+    imitation_claim,
     why_claims,
 )
-from backplay.paper.pommerman.job import EPOCHS, PAPER_REGIMES, REGIMES, PommermanJob
+from backplay.paper.pommerman.job import EPOCHS, IMITATING, PAPER_REGIMES, REGIMES, PommermanJob
 from backplay.train.job import Job
 
 GAMES, MANY = 400, 12  # games at the end, at least; with many maps, the paper's 32 of each
@@ -39,6 +40,7 @@ def _jobs(
     sets: tuple[tuple[int, str], ...],
     rewards: str,
     preset: str = "ours",
+    regimes: tuple[str, ...] = REGIMES,
 ) -> list[Job]:
     return [
         PommermanJob(
@@ -48,7 +50,7 @@ def _jobs(
         )
         for maps, perspective in sets
         for seed in seeds_from(0, seeds)
-        for regime in (REGIMES if preset == "ours" else PAPER_REGIMES)
+        for regime in regimes
     ]  # fmt: skip
 
 
@@ -57,8 +59,14 @@ def _why_jobs(scale: float, seeds: int) -> list[Job]:
     return [
         job
         for preset in ("ours", *WHY)
-        for job in _jobs(scale, seeds, sets=FOUR[:1], rewards="sparse", preset=preset)
-        if isinstance(job, PommermanJob) and job.regime in ("backplay", "standard")
+        for job in _jobs(
+            scale,
+            seeds,
+            sets=FOUR[:1],
+            rewards="sparse",
+            preset=preset,
+            regimes=("backplay", "standard"),
+        )
     ]
 
 
@@ -98,7 +106,10 @@ EXPERIMENTS = (
         " with the paper's (the preset paper of a job). With 100 maps the windows last longer than"
         " the 50 million frames that the paper names; a run has 87 million.",
         scale=1.0, seeds=SEEDS,
-        jobs=partial(_jobs, sets=FOUR + HUNDRED, rewards="sparse", preset="paper-learner"),
+        jobs=partial(
+            _jobs, sets=FOUR + HUNDRED, rewards="sparse", preset="paper-learner",
+            regimes=PAPER_REGIMES,
+        ),
         claims=(*four_claims(PAPERS_OWN), *hundred_claims(PAPERS_OWN)),
     ),
     Experiment(
@@ -107,5 +118,15 @@ EXPERIMENTS = (
         " not as seen from the own cell, the paper's learner (24 gradient steps in 102,400"
         " frames), both.",
         scale=SCALE, seeds=1, jobs=_why_jobs, claims=why_claims(), shares="pommerman-4",
+    ),
+    Experiment(
+        name="pommerman-imitation", title="cloning and DAgger in Pommerman", where="Appendix A.9",
+        about=f"{_AGAINST} Rewards do not count: what the winners did is cloned, or an FSMTS agent"
+        " with a memory of its own is asked at every step what it would do in the learner's place."
+        " The network is that of pommerman-4; cloning plays on while it learns, only so that both"
+        " have the same clock.",
+        scale=0.04, seeds=1,
+        jobs=partial(_jobs, sets=FOUR[:1], rewards="sparse", regimes=IMITATING),
+        claims=(imitation_claim(),),
     ),
 )  # fmt: skip

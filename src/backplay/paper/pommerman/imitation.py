@@ -21,10 +21,13 @@ from backplay.envs.pommerman.sights import Sees, sight
 from backplay.envs.pommerman.snapshots import check_memories, check_streams
 from backplay.envs.pommerman.vector import PommermanVector
 from backplay.learners import DAgger, Pairs
-from backplay.learners.observations import join
 from backplay.learners.rollout import Rollout
 from backplay.records import Start
 
+AS_TOLD: dict[str, dict[str, Any]] = {
+    "cloned": {"passes": 8, "minibatch_size": 512}, "dagger": {"passes": 1, "minibatch_size": 1024},
+}  # fmt: skip
+"""What differs from a preset's settings, by regime: there are few demonstrations, many answers."""
 KEPT = 51_200
 """What was said lately; the authors' code keeps as much."""
 
@@ -88,7 +91,9 @@ class Imitator(DAgger):
         assert not isinstance(rollout.observations, dict)
         seen = rollout.observations.flatten(0, 1).numpy()
         observations, actions = self._known
-        self._known = join([observations, seen])[-KEPT:], np.concatenate([actions, said])[-KEPT:]
+        assert not isinstance(observations, dict)
+        known = np.concatenate([observations, seen])[-KEPT:]
+        self._known = known, np.concatenate([actions, said])[-KEPT:]
         self.labels += len(said)
 
 

@@ -22,7 +22,7 @@ from backplay.envs.pommerman.vector import PommermanVector
 from backplay.learners import PPO
 from backplay.learners.workers import Workers
 from backplay.paper.pommerman.game import kept_game
-from backplay.paper.pommerman.imitation import AdvisedVector, Imitator, demonstrated
+from backplay.paper.pommerman.imitation import AS_TOLD, AdvisedVector, Imitator, demonstrated
 from backplay.paper.pommerman.job import EPOCHS, IMITATING, PommermanJob
 from backplay.paper.pommerman.play import PlayedGames, play_maps
 from backplay.paper.pommerman.presets import PRESETS
@@ -56,7 +56,7 @@ def settings(job: PommermanJob) -> TrainConfig:
     ppo = PRESETS[job.preset].ppo
     return TrainConfig(
         frames=job.frames, num_envs=job.num_envs, seed=job.seed,
-        ppo=replace(ppo, passes=1) if job.regime in IMITATING else ppo,
+        ppo=replace(ppo, **AS_TOLD[job.regime]) if job.regime in IMITATING else ppo,
         evaluate_every=max(1, job.frames // job.evaluations),
     )  # fmt: skip
 
