@@ -24,9 +24,9 @@ args = parser.parse_args()
 env = gym.make("MountainCar-v0")
 demo = bp.record(env, lambda seen: 2 if seen[1] >= 0 else 0, seed=7)
 model = DQN(
-    "MlpPolicy", bp.BackplayEnv(env, [demo]), learning_rate=1e-3, learning_starts=0, train_freq=4,
-    gradient_steps=4, target_update_interval=500, batch_size=128, seed=args.seed,
-    policy_kwargs={"net_arch": [128, 128]},
+    "MlpPolicy", bp.BackplayEnv(env, [demo]), learning_rate=4e-3, learning_starts=0, train_freq=16,
+    gradient_steps=8, target_update_interval=600, batch_size=128, gamma=0.98, seed=args.seed,
+    exploration_fraction=0.2, exploration_final_eps=0.07, policy_kwargs={"net_arch": [256, 256]},
 )  # fmt: skip
 
 # The demonstration, as the learner itself would have stored it.

@@ -7,12 +7,14 @@ python examples/torchrl_ppo.py --frames 200000
 import argparse
 
 import gymnasium as gym
+import numpy as np
 import torch
+from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
 from torch import nn
 from torchrl.collectors import Collector
 from torchrl.envs import GymWrapper, TransformedEnv
-from torchrl.envs.transforms import DoubleToFloat
+from torchrl.envs.transforms import Compose, DoubleToFloat, ObservationNorm
 from torchrl.modules import OneHotCategorical, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value import GAE
@@ -30,7 +32,11 @@ torch.set_num_threads(1)
 demo = bp.record(gym.make("MountainCar-v0"), lambda seen: 2 if seen[1] >= 0 else 0, seed=7)
 curriculum = bp.Staircase()
 wrapped = bp.BackplayEnv(gym.make("MountainCar-v0"), [demo], curriculum)  # 1: the wrapper
-env = TransformedEnv(GymWrapper(wrapped), DoubleToFloat())
+seen = torch.as_tensor(np.array(demo.observations))
+scale = ObservationNorm(
+    seen.mean(0), seen.std(0), in_keys=["observation"], standard_normal=True
+)  # its numbers are far from 1
+env = TransformedEnv(GymWrapper(wrapped), Compose(DoubleToFloat(), scale))
 env.set_seed(args.seed)
 
 
@@ -75,3 +81,17 @@ for batch in collector:
     share = f"{sum(true_starts) / len(true_starts):.0%}" if true_starts else "–"
     print(f"{frames:>8} frames  true start {share:>4}  {curriculum.describe()}", flush=True)
 collector.shutdown()
+
+
+def act(observation):
+    """The actor's likeliest action."""
+    with torch.no_grad():
+        return int(actor.get_dist(scaled(observation)).logits.argmax())
+
+
+def scaled(observation):
+    return TensorDict(observation=(torch.as_tensor(observation) - seen.mean(0)) / seen.std(0))
+
+
+measured = bp.evaluate(lambda: gym.make("MountainCar-v0"), act, demos=[demo])
+print(f"from the true start: {measured}")

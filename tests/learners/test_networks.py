@@ -124,6 +124,15 @@ def test_which_images_hold_categories(space: spaces.Box, expected: bool) -> None
     assert asked.categories is None
 
 
+def test_a_picture_of_middle_size_has_no_larger_network_than_a_large_one() -> None:
+    def size(side: int) -> int:
+        space = spaces.Box(0, 255, (side, side, 3), np.uint8)
+        made = make_network(space, spaces.Discrete(4), seed=0)
+        return sum(part.numel() for part in made.parameters())
+
+    assert size(20) < size(40) < size(63) < 2 * size(64)
+
+
 @pytest.mark.parametrize(
     ("shape", "expected"),
     [((7, 7, 3), True), ((4, 84, 84), False), ((210, 160, 3), True), ((3, 210, 160), False),

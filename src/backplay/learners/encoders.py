@@ -93,7 +93,7 @@ class Parts(nn.Module):
 
 
 class Image(nn.Module):
-    """Convolutions over an image, flattened: Nature DQN's from 64 pixels on, 3×3 ones below."""
+    """Convolutions over an image, flattened: Nature DQN's from 64 pixels on, 3×3 ones on grids."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class Image(nn.Module):
         self.scale = 1 / high if 1 < high < np.inf else 1.0
         inputs = EMBEDDING_SIZE if self.categories else int(channels)
         self.is_large = min(sides) >= LARGE_SIDE
-        self.convolutions = convolutions(inputs, min(sides), generator)
+        self.convolutions = convolutions(inputs, min(sides), generator, grid=categorical)
         with torch.no_grad():
             self.size = self.convolutions(torch.zeros(1, inputs, *map(int, sides))).numel()
 
@@ -223,10 +223,14 @@ def is_categorical(space: spaces.Box, sides: list[int]) -> bool:
     return 1 < count < 32 or (count < 256 and max(sides) <= LARGEST_GRID)
 
 
-def convolutions(channels: int, side: int, generator: torch.Generator) -> nn.Module:
-    """Convolutions with ReLU for images whose shorter side is `side`."""
+def convolutions(
+    channels: int, side: int, generator: torch.Generator, *, grid: bool = False
+) -> nn.Module:
+    """Convolutions with ReLU for images, or grids of categories, whose shorter side is `side`."""
     if side >= LARGE_SIDE:
         layers = [(32, 8, 4, 0), (64, 4, 2, 0), (64, 3, 1, 0)]
+    elif side > LARGEST_GRID and not grid:
+        layers = [(16, 4, 2, 0), (32, 4, 2, 0)]
     else:
         padding = 0 if side >= 7 else 1
         layers = [(16, 3, 1, padding), (32, 3, 1 if side <= LARGEST_GRID else 2, padding)]
