@@ -142,8 +142,14 @@ class Prober:
 
     def play(self, tally: _Tally) -> bool:
         """One rollout; False if the clock ended it, and then it does not count."""
-        from_reset = tally.steps_back == len(self.demo)
         step = len(self.demo) - tally.steps_back
+        if step == 0:
+            return self._play(tally, step)
+        with self.demo.blamed(step):
+            return self._play(tally, step)
+
+    def _play(self, tally: _Tally, step: int) -> bool:
+        from_reset = step == 0
         if from_reset:
             seen = self.reset()
             self.reset_observations.append(copy.deepcopy(seen))
@@ -176,8 +182,9 @@ class Prober:
         rollout = self.demo.rollout()
         for step in np.linspace(0, len(self.demo) - 1, PROBES).astype(int):
             self.demo.restore(self._env, int(step), self._rng)
-            if replay(self._env, rollout, int(step), int(step) + GRACE) is not None:
-                return True
+            with self.demo.blamed(int(step)):
+                if replay(self._env, rollout, int(step), int(step) + GRACE) is not None:
+                    return True
         return False
 
 

@@ -8,7 +8,8 @@ actions, and verified, as soon as an env is at hand. Knows nothing of curricula.
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,17 @@ from numpy.typing import NDArray
 from backplay.data import archive, trees
 from backplay.data.files import write_atomically
 from backplay.demos.described import describe_env, settings_in_words
-from backplay.demos.fitting import SAY_MINE, Settings, fit_states
+from backplay.demos.fitting import SAY_MINE, Settings, fit_states, require_form
 from backplay.errors import BackplayError, DemonstrationError
 from backplay.records import Snapshot
-from backplay.restore import RESTORERS, History, Restorer, renew, restorer_of_file
+from backplay.restore import (
+    RESTORERS,
+    AtariState,
+    History,
+    Restorer,
+    renew,
+    restorer_of_file,
+)
 from backplay.restore.rollout import AnyEnv, Transcript, replay_from_reset
 
 _KIND = "backplay demonstration"
@@ -176,6 +184,7 @@ class Demonstration:
                 )
         whole = self.rebuild(env)
         try:
+            require_form(env, whole)
             states = fit_states(env, whole, settings)
         except BackplayError:
             raise
@@ -184,18 +193,23 @@ class Demonstration:
         return whole if states is whole.states else replace(whole, states=list(states))
 
     def rebuild(self, env: AnyEnv) -> Demonstration:
-        """The same with its states, made and verified by going the whole way again if need be."""
-        if self.states is not None:
-            return self
+        """The same with its states, made or vouched for by going the whole way again if need be."""
+        emulator = self.restorer if isinstance(self.restorer, AtariState) else None
         rebuilt: list[Any] = []
         tracked = History(env)
+
+        def keep(step: int) -> None:
+            if self.states is None:
+                rebuilt.append(self.restorer.save(tracked))
+            elif emulator and not emulator.vouch(tracked, self.states[step]):
+                raise self._not_rebuilt(f"another state of the emulator at step {step}")
+
         try:
+            doubted = emulator is not None and any(map(emulator.doubts, self.states or ()))
+            if self.states is not None and (not doubted or None in (self.seed, self.actions)):
+                return self
             renew(env, self.restorer)
-            divergence = replay_from_reset(
-                tracked,
-                self.rollout(),
-                on_state=lambda _: rebuilt.append(self.restorer.save(tracked)),
-            )
+            divergence = replay_from_reset(tracked, self.rollout(), on_state=keep)
             problem = f"another answer at {divergence}" if divergence else None
         except BackplayError:
             raise
@@ -204,7 +218,7 @@ class Demonstration:
             raise self._not_rebuilt(problem) from error
         if problem:
             raise self._not_rebuilt(problem)
-        return replace(self, states=rebuilt)
+        return self if self.states is not None else replace(self, states=rebuilt)
 
     def _not_rebuilt(self, problem: str) -> DemonstrationError:
         versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
@@ -223,12 +237,26 @@ class Demonstration:
         except BackplayError:
             raise
         except Exception as error:  # a state from a file can be anything
-            raise DemonstrationError(
-                f"The state at step {step} cannot be restored",
-                expected=f"a {self.restorer.name} state of this env",
-                got=f"{type(error).__name__}: {str(error)[:200]}",
-                do="Record the demonstration again on this env.",
-            ) from error
+            raise self.unusable(step, error) from error
+
+    @contextmanager
+    def blamed(self, step: int) -> Iterator[None]:
+        """Whatever fails inside is said to come of the state at `step`, which was restored."""
+        try:
+            yield
+        except BackplayError:
+            raise
+        except Exception as error:
+            raise self.unusable(step, error) from error
+
+    def unusable(self, step: int, error: Exception) -> DemonstrationError:
+        """The error of a state that an env does not bear, at once or after some steps from it."""
+        return DemonstrationError(
+            f"The env fails after the state at step {step} was restored",
+            expected=f"{self.restorer.name} states of this env",
+            got=f"{type(error).__name__}: {str(error)[:200]}",
+            do="bp.check(env, demo) says which states hold; record it again on this env.",
+        )
 
     def save(self, path: str | Path) -> None:
         """Writes it to one file, atomically."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
+import numpy as np
+
 from backplay.data import trees
 from backplay.errors import BackplayError, DemonstrationError, show
 from backplay.restore import Replay, Restorer
@@ -17,6 +19,7 @@ from backplay.restore.settings import (
     Setting,
     describe,
     fit_layers,
+    other_constants,
     other_settings,
     unlikely_number,
     with_settings,
@@ -30,6 +33,8 @@ SAY_MINE = ' To keep the settings that this env has: settings="mine" (--settings
 class Recording(Protocol):
     """What is needed of a demonstration."""
 
+    @property
+    def observations(self) -> list[Any]: ...
     @property
     def states(self) -> list[Any] | None: ...
     @property
@@ -61,7 +66,8 @@ def fit_states(env: AnyEnv, recording: Recording, settings: Settings) -> Sequenc
     if unlikely is not None:
         raise DemonstrationError(
             "A state of this demonstration cannot be one of this task",
-            expected="clocks from 0 on, and numbers within measure", got=unlikely,
+            expected="clocks from 0 on, constants that stay, and numbers within measure",
+            got=unlikely,
             do="Record it again, or ask whoever made it.",
         )  # fmt: skip
     differ = _other_settings(env, recording, states)
@@ -75,10 +81,58 @@ def fit_states(env: AnyEnv, recording: Recording, settings: Settings) -> Sequenc
     return with_settings(name, states, differ) if differ else states
 
 
+def require_form(env: AnyEnv, recording: Recording) -> None:
+    """Refuses observations of another form than the env's: nobody could make a batch of them."""
+    space = env.observation_space
+    odd = [t for t, seen in enumerate(recording.observations) if not _has_form(space, seen)]
+    if not odd:
+        return
+    options = dict(recording.options) if recording.options else None
+    own, _ = env.reset(seed=recording.seed, options=options)  # an env may not keep to its space
+    for t in odd:
+        if _form(recording.observations[t]) != _form(own):
+            raise DemonstrationError(
+                f"What was seen at step {t} is no observation of this env",
+                expected=f"one of {show(space)}", got=show(recording.observations[t]),
+                do="Record it again.",
+            )  # fmt: skip
+
+
+def _has_form(space: Any, seen: Any) -> bool:
+    """Whether an observation is of the shape and kind of a space, whatever its numbers."""
+    kind = type(space).__name__
+    if kind in ("Box", "MultiBinary", "MultiDiscrete", "Discrete"):
+        seen = np.asarray(seen) if isinstance(seen, int | float | np.generic) else seen
+        return (
+            isinstance(seen, np.ndarray)
+            and seen.shape == space.shape
+            and seen.dtype.kind in ("biufc" if kind == "Box" else "biu")
+        )
+    if kind == "Dict":
+        parts = [(part, seen[key]) for key, part in space.spaces.items()
+                 if isinstance(seen, dict) and key in seen]  # fmt: skip
+        return len(parts) == len(space.spaces) and all(_has_form(*pair) for pair in parts)
+    if kind == "Tuple":
+        whole = isinstance(seen, tuple) and len(seen) == len(space.spaces)
+        return whole and all(map(_has_form, space.spaces, seen))
+    return bool(space.contains(seen))
+
+
+def _form(seen: Any) -> Any:
+    """Types and shapes in an observation."""
+    if isinstance(seen, dict):
+        return {key: _form(part) for key, part in seen.items()}
+    if isinstance(seen, list | tuple):
+        return [_form(part) for part in seen]
+    if isinstance(seen, np.ndarray):
+        return seen.dtype, seen.shape
+    return type(seen)
+
+
 def _other_settings(env: AnyEnv, recording: Recording, states: Sequence[Any]) -> list[Setting]:
     seed, options, name = recording.seed, recording.options, recording.restorer.name
-    if seed is None:  # what differs after another reset may be the state, not a setting
-        return []
+    if seed is None:  # what else differs after another reset may be the state, not a setting
+        return other_constants(env, name, states)
     env.reset(seed=seed, options=dict(options) if options else None)
     found = other_settings(env, name, states)
     if not found:

@@ -18,6 +18,7 @@ from backplay.restore.restorers import (
     MujocoModelState,
     MujocoState,
     OwnState,
+    believed,
     candidates,
     restorer_named,
     restorer_of_file,

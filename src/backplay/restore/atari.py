@@ -26,6 +26,12 @@ _LENGTH_AT = 24  # where the serialised state keeps the length of all that follo
 _FRAMES = 4
 
 
+def content(env: Any) -> bytes:
+    """The emulator's state and its random stream, as bytes."""
+    serialized: bytes = env.ale.cloneState(include_rng=True).serialize()
+    return serialized
+
+
 def save_emulator(emulator: Any, actions: list[Any], last: Any = None) -> list[Any]:
     """The emulator's state as bytes, and the index of the action that a sticky frame would repeat.
 

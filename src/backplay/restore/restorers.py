@@ -120,13 +120,36 @@ class AtariState:
     storable: bool = field(default=True, init=False)
     claimed: bool = field(default=False, compare=False, repr=False)
     """As of `AttributeState`."""
+    _vouched: set[bytes] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def save(self, env: AnyEnv) -> State:
         last = env.actions[-1] if isinstance(env, History) and env.actions else None
         return [atari.save_emulator(*_emulator(env), last), _save_layers(env)]
 
+    def doubts(self, state: State) -> bool:
+        """Whether a file has this state and the emulator has never been seen in it.
+
+        The emulator believes every byte: a count in them makes it write over foreign memory.
+        """
+        return self.claimed and state[0][0] not in self._vouched
+
+    def vouch(self, env: AnyEnv, state: State) -> bool:
+        """Whether `env`, which came here by itself, is in this state; then it may be restored."""
+        _refuse_claim(self, env)
+        same: bool = atari.content(env.unwrapped) == state[0][0]
+        if same:
+            self._vouched.add(state[0][0])
+        return same
+
     def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
         _refuse_claim(self, env)
+        if self.doubts(state):
+            raise BackplayError(
+                "This state of an emulator is a file's word alone",
+                expected="one that its seed and actions lead to: nothing else is safe to load",
+                do="Use bp.load(path, env); or, if you know who made the file,"
+                " bp.load(path, restorer=bp.restore.AtariState()).",
+            )
         game, saved = state
         atari.load_emulator(*_emulator(env), game, rng)
         _load_layers(env, saved, rng is not None)
@@ -165,9 +188,9 @@ class MujocoState:
         return [physics, derived, _save_layers(env)]
 
     def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
+        _refuse_claim(self, env)
         import mujoco
 
-        _refuse_claim(self, env)
         physics, derived, saved = state
         model, data = _physics(env)
         kind = mujoco.mjtState.mjSTATE_INTEGRATION
@@ -309,9 +332,18 @@ def restorer_of_file(name: str) -> Restorer:
     return made
 
 
+def believed(restorer: Restorer) -> Restorer:
+    """The same for states that were saved here, not read from a file."""
+    if isinstance(restorer, AttributeState | AtariState | MujocoState):
+        return replace(restorer, claimed=False)
+    return restorer
+
+
 def _refuse_claim(restorer: AttributeState | AtariState | MujocoState, env: AnyEnv) -> None:
-    """An env with a `set_state` checks there what it takes: no file may go another way."""
-    if restorer.claimed and _has_own(env):
+    """A file may name only what fits the env: its own `set_state` checks what it takes."""
+    if not restorer.claimed or _fits(env)[restorer.name]:
+        return
+    if _has_own(env):
         raise BackplayError(
             "These states go around the env's own set_state",
             expected="states that get_state of this env returned",
@@ -319,6 +351,10 @@ def _refuse_claim(restorer: AttributeState | AtariState | MujocoState, env: AnyE
             do='Record it again, with restorer="replay" if get_state is not exact; or pass a'
             f" restorer of your own choice: bp.load(path, restorer={type(restorer).__name__}()).",
         )
+    raise BackplayError(
+        f"{type(env.unwrapped).__name__} has no {restorer.name} states",
+        do="Use the env that it was recorded on.",
+    )
 
 
 def _has_own(env: AnyEnv) -> bool:
@@ -326,15 +362,15 @@ def _has_own(env: AnyEnv) -> bool:
     return all(callable(getattr(base, name, None)) for name in ("get_state", "set_state"))
 
 
-def candidates(env: AnyEnv) -> list[Restorer]:
-    """The restorers that may work on `env`, fastest first.
+def _fits(env: AnyEnv) -> dict[str, bool]:
+    """Which ways may fit `env`; those that fit any are not listed.
 
     An env with a `set_state` of its own is never restored past it by plain data, since no file
     that does so would be loaded again.
     """
     base, own = env.unwrapped, _has_own(env)
     physics = type(getattr(base, "data", None)).__name__ == "MjData" and hasattr(base, "model")
-    fits = {
+    return {
         "own": own,
         "atari": not own and hasattr(getattr(base, "ale", None), "cloneState"),
         "fresh": base.spec is not None or "_ezpickle_args" in vars(base),
@@ -342,4 +378,9 @@ def candidates(env: AnyEnv) -> list[Restorer]:
         "mujoco-model": not own and physics,
         "attributes": not own,
     }
+
+
+def candidates(env: AnyEnv) -> list[Restorer]:
+    """The restorers that may work on `env`, fastest first."""
+    fits = _fits(env)
     return [make() for name, make in RESTORERS.items() if fits.get(name, True)]

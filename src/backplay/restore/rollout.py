@@ -129,13 +129,19 @@ def replay(
 ) -> Divergence | None:
     """Repeats actions `start` to `stop` on `env` as it stands; the first difference, or None.
 
-    `on_state(t)` is called when the env stands in state t, before action t, and after the last one.
+    An env that fails differs, too: a file may hold any action. `on_state(t)` is called when the env
+    stands in state t, before action t, and after the last one.
     """
     stop = len(rollout) if stop is None else min(stop, len(rollout))
     for t in range(start, stop):
         if on_state:
             on_state(t)
-        observation, reward, terminated, truncated, _ = env.step(trees.copy(rollout.actions[t]))
+        try:
+            observation, reward, terminated, truncated, _ = env.step(trees.copy(rollout.actions[t]))
+        except BackplayError:
+            raise
+        except Exception as error:  # whatever an env says of a state or an action not its own
+            return Divergence(t + 1, "error", f"{type(error).__name__}: {str(error)[:200]}")
         for name, now, recorded in (
             ("observation", observation, rollout.observations[t + 1]),
             ("reward", float(reward), float(rollout.rewards[t])),

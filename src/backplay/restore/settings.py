@@ -24,7 +24,7 @@ from backplay.restore.layers import (
     layers,
     own_attributes,
 )
-from backplay.restore.likely import unlikely
+from backplay.restore.likely import constants, unlikely
 from backplay.restore.rollout import AnyEnv
 
 _LAYERS_AT = {
@@ -86,13 +86,26 @@ def unlikely_number(env: AnyEnv, restorer: str, states: Sequence[Any]) -> str | 
     """
     if restorer not in _LAYERS_AT or restorer == "deepcopy":
         return None
-    stack = [own_attributes(layer) for layer in layers(env)]
+    found = list(layers(env))
+    stack = [own_attributes(layer) for layer in found]
+    fixed = [names & {*now} for names, now in zip(constants(found), stack, strict=True)]
+    first = _attributes(restorer, states[0])
     for step, state in enumerate(states):
-        for values, now in zip(_attributes(restorer, state), stack, strict=False):
-            name = unlikely(values, now)
+        parts = zip(_attributes(restorer, state), stack, fixed, first, strict=False)
+        for values, now, names, before in parts:
+            name = unlikely(values, now) or next(
+                (x for x in names if values.get(x, _ABSENT) != before.get(x, _ABSENT)), None
+            )
             if name is not None:
-                return f"{name}={show(values[name])} at step {step}"
+                return f"{name}={show(values.get(name))} at step {step}"
     return None
+
+
+def other_constants(env: AnyEnv, restorer: str, states: Sequence[Any]) -> list[Setting]:
+    """As `other_settings`, of what only a constructor sets: wherever `env` stands."""
+    fixed = constants(list(layers(env)))
+    differ = other_settings(env, restorer, states)
+    return [one for one in differ if len(one.path) == 2 and one.path[1] in fixed[one.path[0]]]
 
 
 def other_settings(env: AnyEnv, restorer: str, states: Sequence[Any]) -> list[Setting]:

@@ -103,7 +103,8 @@ def stand(env: AnyEnv, demo: Demonstration, step: int) -> None:
     """Puts `env` at a step, by one step of its own where that is possible: it then draws it."""
     if step and demo.actions is not None:
         demo.restore(env, step - 1)
-        env.step(trees.copy(demo.actions[step - 1]))
+        with demo.blamed(step - 1):
+            env.step(trees.copy(demo.actions[step - 1]))
     elif step == 0 and demo.seed is not None and demo.actions is not None:
         env.reset(seed=demo.seed, options=demo.options)
     else:

@@ -97,6 +97,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         self._succeeded = success_rule(success, self.demos)
         self._rng = np.random.default_rng()
         self._has_reset = False
+        self._restored: Start | None = None  # of the demonstrations, last
         self._repeats_streams = True  # the env's streams stand where the demonstration's stood
         self._finished: deque[Episode] = deque(maxlen=100_000)
         self._steps_unattended = 0
@@ -161,10 +162,16 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         self._total_reward, self._length = 0.0, 0
         at_reset = self._is_reset(start)
         if at_reset or seed is not None or not self._has_reset:
-            observation, info = self.env.reset(seed=seed, options=options or None)
+            try:
+                observation, info = self.env.reset(seed=seed, options=options or None)
+            except Exception as error:
+                if not options:
+                    self._blame_state(error)
+                raise
             self._has_reset, self._repeats_streams = True, False
             if at_reset:
                 return observation, info
+        self._restored = self._origin.start
         self.restored_steps += walks.restore(self.env, start, rng if self._reseed else None)
         restorer = self.demos[self._origin.start.demo].restorer
         self._repeats_streams = not self._reseed or isinstance(restorer, Replay)
@@ -174,7 +181,12 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """A step of the env inside; an episode that ends is kept for `take_episodes`."""
-        answer = self.env.step(action)
+        try:
+            answer = self.env.step(action)
+        except Exception as error:
+            if action in self.action_space:
+                self._blame_state(error)
+            raise
         self._total_reward += float(answer[1])
         self._length += 1
         late = self.start is not None and self._length >= steps_allowed(
@@ -185,6 +197,12 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         if answer[2] or answer[3]:
             self._finish(answer)
         return answer
+
+    def _blame_state(self, error: Exception) -> None:
+        """What fails after a restore is said of the state: it may have been put into anything."""
+        if self._restored is not None and not isinstance(error, BackplayError):
+            demo, step = self._restored
+            raise self.demos[demo].unusable(step, error) from error
 
     @property
     def _back(self) -> int:

@@ -20,7 +20,7 @@ from backplay.data import trees
 from backplay.demos import Demonstration
 from backplay.errors import BackplayError, show
 from backplay.records import Snapshot, Start, Walk
-from backplay.restore import History, Replay, restart_clocks
+from backplay.restore import History, Replay, believed, restart_clocks
 from backplay.restore.rollout import AnyEnv
 
 _STREAM = 0x3A1C  # so that a walk's actions and the env's luck on it differ
@@ -54,6 +54,7 @@ class Walks:
         fresh_clock: bool = False,
     ) -> None:
         self.demos = demos
+        self._own = [believed(demo.restorer) for demo in demos]
         self._reseed, self._fresh_clock = reseed, fresh_clock
         self._listed: tuple[Walk, ...] = ()
         self._by_id: dict[int, Walk] = {}
@@ -121,12 +122,13 @@ class Walks:
         """
         if start.demo < len(self.demos):
             return self.demos[start.demo].restore(env, start.step, rng)
-        demo = self.demos[self.origin(start).start.demo]
+        number, step = self.origin(start).start
         taken = 0
-        for walk in self._missing(start):
-            counted = walk.demo not in self._held
-            taken += self._walk(env, walk, demo) * counted
-        return taken + demo.restorer.load(env, self._snapshot(start).state, rng)
+        with self.demos[number].blamed(step):
+            for walk in self._missing(start):
+                counted = walk.demo not in self._held
+                taken += self._walk(env, walk, number) * counted
+            return taken + self._own[number].load(env, self._snapshot(start).state, rng)
 
     def observation(self, start: Start) -> Any:
         """A copy of what is seen in a state that was restored."""
@@ -142,15 +144,18 @@ class Walks:
         held = self._held[start.demo]
         return held[min(start.step, len(held) - 1)]
 
-    def _walk(self, env: AnyEnv, walk: Walk, demo: Demonstration) -> int:
+    def _walk(self, env: AnyEnv, walk: Walk, number: int) -> int:
         """Walks, and holds the states on the way; the env steps that took."""
-        restorer = demo.restorer
+        restorer = self._own[number]
+        recorded = walk.start.demo < len(self.demos)
         tracked = History(env)  # some restorers save the actions that led to a state
         # A replay goes the same way again only if nothing was moved on it.
         moves = self._reseed and not isinstance(restorer, Replay)
         rng = np.random.default_rng([walk.seed, _STREAM]) if moves else None
         began = self._snapshot(walk.start)
-        taken = restorer.load(tracked, began.state, rng)
+        taken = (self.demos[number].restorer if recorded else restorer).load(
+            tracked, began.state, rng
+        )
         if self._fresh_clock:
             restart_clocks(env)
         held = [began]
