@@ -1,10 +1,10 @@
 """Chooses between curricula on tasks of different kinds at once; a line of JSON for each run.
 
-    python benchmarks/choose_curriculum.py rows.jsonl 100,101 maze,chain,car \
-        "now=Staircase()" "narrow=Staircase();NEAR=0.75" "half=Earlier(target=0.5)"
+    python benchmarks/choose_curriculum.py rows.jsonl 100,101 maze,trap,car \
+        "now=Frontier()" "long=Frontier(memory=256)" "strict=Frontier();ANYWHERE=0.0"
     python benchmarks/choose_curriculum.py rows.jsonl        # the table of what is there
 
-What stands behind a semicolon are constants of the staircase's module. Runs that are in the file
+What stands behind a semicolon are constants of the frontier's module. Runs that are in the file
 are not made again. Mazes, seeds and some of the tasks are apart from those that results are
 reported on; the tasks of `held_out` are to report on alone.
 """
@@ -18,12 +18,13 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
-from candidates import Earlier
 from car import run as drive
 from held_out import HELD_OUT
+from learner_tasks import TASKS as LEARNERS
+from learner_tasks import Small
 
 from backplay import curricula
-from backplay.curricula import staircase
+from backplay.curricula import frontier
 from backplay.envs import slippery
 from backplay.paper import regimes
 from backplay.paper.grid_worlds.job import GridJob
@@ -59,17 +60,18 @@ JOBS = {
     "open": world("open", 100_000),
     "tree": world("tree", 50_000),
     "bridge": gym("bridge", 80_000),
-    "chain": gym("chain", 100_000),
-    "doorkey": gym("doorkey", 60_000),
-    "fourrooms": gym("fourrooms", 60_000),
+    "trap": gym("chain", 100_000),
+    "grid-key": gym("doorkey", 60_000),
+    "grid-rooms": gym("fourrooms", 60_000),
     "maze12": mazes(12, 300_000, extra=5),
     "maze": mazes(24, 1_024_000),
-    "mountaincar": gym("mountaincar", 300_000),
+    "mountaincar-ours": gym("mountaincar", 300_000),
     "continuous": gym("mountaincar-continuous", 100_000),
 }
+SMALL = {**LEARNERS, **HELD_OUT}
 BEST = {
     "bridge": slippery.best(LONG, SLIP),
-    **{name: task.best for name, task in HELD_OUT.items()},
+    **{name: task.best for name, task in SMALL.items()},
 }
 BRIDGE = ours.task(
     ours.SLIPPERY, slippery.demonstration, frames=80_000, ours=ours._OURS, episodes=200,
@@ -81,7 +83,7 @@ def trained(task: str, starts, seed: int) -> dict:
     bridge = replace(BRIDGE, make=lambda: BRIDGE.make(length=LONG, slip=SLIP))
     bridge = replace(bridge, demonstrate=lambda: slippery.demonstration(bridge.make()))
     named = {"default": lambda lengths, frames, seed: starts}
-    with mock.patch.dict(TASKS, bridge=bridge), mock.patch.dict(regimes.REGIMES, named):
+    with mock.patch.dict(TASKS, bridge=bridge), mock.patch.dict(regimes.ALL, named):
         job = JOBS[task](seed)
         work = job.begin()
         curve = []
@@ -94,24 +96,21 @@ def trained(task: str, starts, seed: int) -> dict:
     return {"curve": curve, "final": curve[-1][1], "starts_at_end": progress.starts}
 
 
-def own(task: str, starts, seed: int) -> dict:
-    """A task to report on alone, trained as it is with no flag."""
-    it = HELD_OUT[task]
+def small(task: Small, starts, seed: int) -> dict:
+    """A task with no flag, as `backplay train` runs it."""
     config = TrainConfig(
-        frames=it.frames, seed=seed, evaluate_every=it.frames // 15, success=it.success,
-        exact_resume=False,
+        frames=task.frames, seed=seed, evaluate_every=task.frames // 15, evaluation_episodes=20,
+        final_episodes=100, exact_resume=False, success=task.success,
     )  # fmt: skip
-    training, curve = Training(it.make, [it.demonstrate()], starts, config), []
-    for progress in training.run():
-        if progress.evaluation is not None:
-            curve.append((progress.frames, round(progress.evaluation.success, 3)))
+    training = Training(task.make, [task.demonstrate()], starts, config)
+    found = [(p.frames, p.evaluation.success) for p in training.run() if p.evaluation is not None]
     training.close()
-    return {"curve": curve, "final": curve[-1][1], "starts_at_end": progress.starts}
+    return {"curve": found, "final": found[-1][1], "starts_at_end": training.curriculum.describe()}
 
 
 def carried_out(task: str, starts, seed: int) -> dict:
-    if task in HELD_OUT:
-        return own(task, starts, seed)
+    if task in SMALL:
+        return small(SMALL[task], starts, seed)
     if task != "car":
         return trained(task, starts, seed)
     found = drive(starts, seed)
@@ -142,14 +141,15 @@ def main(file: Path, seeds: str = "", tasks: str = "", *variants: str) -> None:
     file.touch()
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     done = {(row["task"], row["variant"], row["seed"]) for row in rows}
-    names = {**vars(curricula), "Earlier": Earlier}
+    names = vars(curricula)
     for seed in map(int, filter(None, seeds.split(","))):
         for task in tasks.split(","):
             for variant, _, words in (one.partition("=") for one in variants):
                 if (task, variant, seed) in done:
                     continue
                 began, (starts, _, changed) = time.process_time(), words.partition(";")
-                with mock.patch.dict(vars(staircase), eval(f"dict({changed})")):
+                frontier._weights.cache_clear()  # it was made with other constants
+                with mock.patch.dict(vars(frontier), eval(f"dict({changed})")):
                     found = carried_out(task, eval(starts, names), seed)
                 row = {"task": task, "variant": variant, "starts": words, "seed": seed, **found,
                        "cpu": round(time.process_time() - began)}  # fmt: skip

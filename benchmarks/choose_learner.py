@@ -20,7 +20,7 @@ import torch
 from learner_tasks import CHOOSE, TASKS, Small
 from torch import nn
 
-from backplay import Demonstration, Staircase
+from backplay import Demonstration, Frontier
 from backplay.learners import PPOConfig, make_network
 from backplay.train import TrainConfig, Training
 
@@ -89,7 +89,7 @@ def carried_out(task: Small, setting: dict[str, Any], seed: int) -> dict[str, An
         evaluate_every=task.frames // 10, evaluation_episodes=20, final_episodes=100,
         exact_resume=False, success=task.success,
     )  # fmt: skip
-    training = Training(task.make, [demo], Staircase(), config, network=network_of(setting, demo))
+    training = Training(task.make, [demo], Frontier(), config, network=network_of(setting, demo))
     curve: list[float] = []
     for progress in training.run():
         if progress.evaluation is not None:

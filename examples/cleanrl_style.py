@@ -25,7 +25,7 @@ rng = np.random.default_rng(args.seed)
 gamma, gae_lambda, clip, passes, minibatch_size = 0.99, 0.95, 0.2, 8, 256
 
 demo = bp.record(gym.make(args.env_id), lambda o: 2 if o[1] >= 0 else 0, seed=7)
-curriculum = bp.Staircase()
+curriculum = bp.Frontier()
 
 
 def make() -> gym.Env:

@@ -20,7 +20,7 @@ parser.add_argument("--batch", type=int, default=4_000)
 args = parser.parse_args()
 
 demo = bp.record(gym.make("MountainCar-v0"), lambda o: 2 if o[1] >= 0 else 0, seed=7)
-curriculum = bp.Staircase()
+curriculum = bp.Frontier()
 register_env(
     "backplay-mountaincar",
     lambda _: bp.BackplayEnv(gym.make("MountainCar-v0"), [demo], curriculum),

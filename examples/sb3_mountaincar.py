@@ -23,7 +23,7 @@ env = gym.make("MountainCar-v0")
 demo = bp.record(env, lambda observation: 2 if observation[1] >= 0 else 0, seed=7)
 print(bp.check(env, demo))
 
-curriculum = bp.Staircase()
+curriculum = bp.Frontier()
 envs = make_vec_env(
     lambda: bp.BackplayEnv(gym.make("MountainCar-v0"), [demo], curriculum), 8, seed=args.seed
 )

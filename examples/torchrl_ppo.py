@@ -30,7 +30,7 @@ torch.manual_seed(args.seed)
 torch.set_num_threads(1)
 
 demo = bp.record(gym.make("MountainCar-v0"), lambda seen: 2 if seen[1] >= 0 else 0, seed=7)
-curriculum = bp.Staircase()
+curriculum = bp.Frontier()
 wrapped = bp.BackplayEnv(gym.make("MountainCar-v0"), [demo], curriculum)  # 1: the wrapper
 seen = torch.as_tensor(np.array(demo.observations))
 scale = ObservationNorm(

@@ -200,7 +200,7 @@ def _step(env: Any, actions: list[Any]) -> None:
 def _checkpoints() -> dict[str, Attempt]:
     demo = bp.record(gym.make("CartPole-v1"), [0, 1] * 4, seed=1)
     config = TrainConfig(frames=128, num_envs=2, ppo=PPOConfig(num_steps=32))
-    training = Training(lambda: gym.make("CartPole-v1"), [demo], bp.Staircase(), config)
+    training = Training(lambda: gym.make("CartPole-v1"), [demo], bp.Frontier(), config)
     progress = next(iter(training.run()))
     state = training.state()
     saved = to_bytes(Checkpoint(state, "0" * 64, Mark(progress.frames, "0" * 64)))
@@ -227,7 +227,7 @@ def _checkpoints() -> dict[str, Attempt]:
 
 
 def _curriculum(rng: Rng) -> bool:
-    kinds = (bp.Staircase(), bp.Uniform(), bp.TrueStarts(bp.Backplay((bp.Window(0, 1, 4),)), 0.3))
+    kinds = (bp.Frontier(), bp.Uniform(), bp.TrueStarts(bp.Backplay((bp.Window(0, 1, 4),)), 0.3))
     tree = json.loads(to_json_text(kinds[rng.integers(3)]))
     text = json.dumps(mutated(tree, rng), default=str)
     starts = curriculum_of(text).sample([5, 3], 4, np.random.default_rng(0))

@@ -149,7 +149,7 @@ def test_the_seed_decides_and_everything_is_plain_data() -> None:
 
 def test_the_line_makes_the_curriculum() -> None:
     advice = advised(corridor, [1] * 30, rollouts=20)
-    assert advice.line.startswith("bp.Staircase(")
+    assert advice.line.startswith("bp.Frontier(")
     assert eval(advice.line, {"bp": bp}) == advice.curriculum
 
 

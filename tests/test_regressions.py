@@ -78,7 +78,7 @@ def test_the_limit_of_the_env_stays_its_own():
 
 def test_replayed_steps_count_once_over_two_calls_of_learn():
     demo = bp.record(mountaincar(), climb, seed=7, restorer=Replay())
-    env = bp.BackplayEnv(mountaincar(), [demo], bp.Staircase())
+    env = bp.BackplayEnv(mountaincar(), [demo], bp.Frontier())
     callback = bp.sb3.CurriculumCallback()
     model = PPO("MlpPolicy", env, n_steps=256, batch_size=64, n_epochs=1, seed=0)
     for _ in range(2):

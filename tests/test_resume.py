@@ -137,7 +137,7 @@ def training(curriculum: Any = None, restorer: str | None = None, **settings: An
     "settings",
     [
         {"curriculum": bp.Patience(bp.Uniform(), 1.0)},
-        {"curriculum": bp.Staircase(cut=1.5)},
+        {"curriculum": bp.Frontier(cut=1.5)},
         {"time_limit": "fresh"},
         {"initial": "demonstration"},
         {"time_limit": "fresh", "initial": "demonstration", "num_envs": 3},

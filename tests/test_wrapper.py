@@ -233,7 +233,7 @@ def test_an_episode_says_how_far_it_began_and_what_the_demonstration_earned() ->
 
 def test_without_a_curriculum_it_has_the_default() -> None:
     env = bp.BackplayEnv(envs.Corridor(LENGTH), demos())
-    assert env.curriculum == bp.Staircase()
+    assert env.curriculum == bp.Frontier()
 
 
 def test_reaching_the_goal_in_the_last_patient_step_is_no_truncation() -> None:

@@ -6,7 +6,7 @@ ferries that come by chance, and an errand of 348 steps. A reward, or the end of
 goal alone.
 
 Run: python benchmarks/choose_curriculum.py rows.jsonl 0,1,2 craft,ferry,crane,depot,sokoban \
-        "default=Staircase()" "uniform=Uniform()"
+        "default=Frontier()" "uniform=Uniform()"
 """
 
 from functools import partial

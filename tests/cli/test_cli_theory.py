@@ -76,7 +76,7 @@ def test_advice_says_what_to_expect_and_what_to_type(run: Run, demos: dict[str, 
     for regime in ("Standard", "Uniform", "Backplay"):
         assert f"\n  {regime} " in result.out
     assert "orders of magnitude" in result.out
-    assert "\n  bp.Staircase(" in result.out
+    assert "\n  bp.Frontier(" in result.out
     assert f"\n  backplay train MountainCar-v0 {demos['car']} --frames " in result.out
 
 

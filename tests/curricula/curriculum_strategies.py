@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from backplay.curricula import (
     Backplay,
+    Frontier,
     Patience,
     Staircase,
     Standard,
@@ -13,7 +14,7 @@ from backplay.curricula import (
     Waiting,
     Window,
 )
-from backplay.curricula.staircase import StaircaseState
+from backplay.curricula.frontier import FrontierState
 
 frames = st.integers(0, 2**53)
 mean_steps = st.floats(1.0, 10_000.0)
@@ -33,19 +34,22 @@ def backplays(draw: st.DrawFn) -> Backplay:
     return Backplay(tuple(windows), of_length=of_length, frames=clock)
 
 
-frontiers = st.lists(st.floats(0.05, 300.0), max_size=3).map(tuple)
-staircases = st.builds(
-    Staircase,
-    target=st.floats(0.1, 0.9),
+frontiers = st.builds(
+    Frontier,
+    memory=st.integers(1, 100),
+    start_share=st.floats(0.0, 1.0),
     state=st.builds(
-        StaircaseState,
+        FrontierState,
         frames=frames,
-        known=frontiers,
+        episodes=st.lists(
+            st.lists(st.integers(-300, 300).filter(bool), max_size=20).map(tuple), max_size=3
+        ).map(tuple),
         lengths=st.tuples(mean_steps, mean_steps),
         costs=st.booleans(),
     ),
 )
-plain = st.one_of(st.just(Standard()), st.just(Uniform()), backplays(), staircases)
+staircases = st.builds(Staircase, target=st.floats(0.1, 0.9))
+plain = st.one_of(st.just(Standard()), st.just(Uniform()), backplays(), frontiers, staircases)
 curricula = st.one_of(
     plain,
     st.builds(Until, plain, at=frames, frames=frames),

@@ -7,9 +7,9 @@ from backplay.curricula import (
     AtPar,
     Backplay,
     Curriculum,
+    Frontier,
     Patience,
     ReverseCurriculum,
-    Staircase,
     Standard,
     TrueStarts,
     Uniform,
@@ -25,7 +25,7 @@ WINDOWS = Backplay((Window(0, 2, 3), Window(100, 4, 5)))
 COMPOSED = (
     Until(TrueStarts(Patience(Uniform(), 4.0)), at=500_000),
     TrueStarts(WINDOWS, 0.25, by_frames=False),
-    AtPar(Staircase(), 0.1),
+    AtPar(Frontier(), 0.1),
     Waiting(WINDOWS, 0.5),
 )
 

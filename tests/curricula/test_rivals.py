@@ -8,6 +8,7 @@ from backplay.curricula import (
     Bisection,
     Curriculum,
     FailureBins,
+    Frontier,
     GrowingWindow,
     Learnability,
     ReverseForward,
@@ -18,7 +19,7 @@ from backplay.records import Episode, Start
 
 RIVALS = (
     Backward(), Backward.go_explore(4), ReverseForward(), Learnability(), FailureBins(),
-    Bisection(), GrowingWindow(), Staircase(),
+    Bisection(), GrowingWindow(), Staircase(), Frontier(),
 )  # fmt: skip
 LENGTH = 40
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from backplay.curricula import Backplay, ReverseCurriculum, Staircase, Standard, Uniform, Until
+from backplay.curricula import Backplay, Frontier, ReverseCurriculum, Standard, Uniform, Until
 from backplay.envs.maze.evaluate import play
 from backplay.envs.maze.generate import generate
 from backplay.envs.maze.sets import MazeLibrary
@@ -66,7 +66,7 @@ def test_schedules_are_stretched_to_the_budget() -> None:
         assert before.lo <= after.lo < before.hi < after.hi  # they overlap and move back
     uniform = maze.curriculum(MazeJob(regime="uniform", frames=1_000_000), lengths)
     assert uniform == Until(Uniform(), at=875_000)
-    for regime, expected in (("gail+uniform", uniform), ("gail+default", Staircase())):
+    for regime, expected in (("gail+uniform", uniform), ("gail+default", Frontier())):
         assert maze.curriculum(MazeJob(regime=regime, frames=1_000_000), lengths) == expected
     florensa = maze.curriculum(MazeJob(regime="florensa", frames=1_000_000), lengths)
     assert isinstance(florensa, ReverseCurriculum)

@@ -7,7 +7,7 @@ import gymnasium as gym
 import pytest
 
 import backplay as bp
-from backplay.curricula import Staircase
+from backplay.curricula import Frontier
 from backplay.paper.demo.job import DemoJob
 from backplay.paper.theory.job import TheoryJob
 from backplay.runs.execute import carry_out, prepare
@@ -24,7 +24,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A demonstration, and beside it a run that was stopped after its first update."""
     folder = tmp_path_factory.mktemp("lake")
     bp.record(gym.make("FrozenLake-v1", is_slippery=False), WAY).save(folder / "lake.npz")
-    job = EnvJob.of("FrozenLake-v1", Staircase(), TrainConfig(frames=5_000, final_episodes=5))
+    job = EnvJob.of("FrozenLake-v1", Frontier(), TrainConfig(frames=5_000, final_episodes=5))
     run = prepare(folder / "run", job, [folder / "lake.npz"])
     carry_out(run.path, stop=lambda: True)
     return folder

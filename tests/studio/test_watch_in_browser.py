@@ -11,7 +11,7 @@ from pressing import LAKE, WAY, actions_of, begin, overflow, press, tab_to
 from serving import Served
 
 import backplay as bp
-from backplay.curricula import Staircase, Uniform
+from backplay.curricula import Frontier, Uniform
 from backplay.runs.execute import carry_out, prepare
 from backplay.train import TrainConfig
 from backplay.train.env_job import EnvJob
@@ -80,7 +80,7 @@ def test_runs_are_overlaid_and_their_policies_filmed_by_keys_alone(
     config = TrainConfig(
         frames=4_096, evaluate_every=2_048, evaluation_episodes=4, final_episodes=4
     )
-    for name, starts in (("a", Uniform()), ("b", Staircase())):
+    for name, starts in (("a", Uniform()), ("b", Frontier())):
         job = EnvJob.of("FrozenLake-v1", starts, config)
         run = prepare(folder / name, job, [folder / "short.npz", folder / "long.npz"])
         carry_out(run.path)

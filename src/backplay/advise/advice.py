@@ -18,7 +18,7 @@ from backplay.advise.fit import Fit
 from backplay.advise.measure import Measured, Rung
 from backplay.advise.predict import REGIMES, Prediction, summarise
 from backplay.advise.signs import Sign
-from backplay.curricula import Curriculum, Staircase, Standard, Uniform
+from backplay.curricula import Curriculum, Frontier, Standard, Uniform
 
 FloatArray = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ class Advice:
             return Standard()
         if self.fastest == "Uniform":
             return Uniform()
-        return Staircase()
+        return Frontier()
 
     @property
     def line(self) -> str:

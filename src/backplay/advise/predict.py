@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from backplay.advise.fit import Fit
 from backplay.advise.measure import Measured
-from backplay.curricula import Curriculum, Staircase, Standard, Uniform
+from backplay.curricula import Curriculum, Frontier, Standard, Uniform
 from backplay.theory import Chain, log_reach_within, phases, walking_cost
 
 FloatArray = NDArray[np.float64]
@@ -73,7 +73,7 @@ def _log_frames(chain: Chain, fit: Fit, measured: Measured) -> list[float]:
     lengths = [1.0, *(rung.mean_length for rung in measured.rungs)]
     lasts = np.interp(np.arange(fit.states + 1), backs, lengths)
     regimes: dict[str, Curriculum] = {
-        "Standard": Standard(), "Uniform": Uniform(), "Backplay": Staircase(),
+        "Standard": Standard(), "Uniform": Uniform(), "Backplay": Frontier(),
     }  # fmt: skip
     answer = []
     for name in REGIMES:

@@ -20,8 +20,8 @@ from backplay.cli.options import say_doubts
 from backplay.curricula import (
     Backplay,
     Curriculum,
+    Frontier,
     ReverseCurriculum,
-    Staircase,
     Standard,
     Uniform,
     Window,
@@ -251,7 +251,7 @@ def _curriculum(config: TrainConfig, demos: Sequence[Demonstration]) -> Curricul
             lengths, seed=config.settings.seed, round_frames=each, new_states=max(50, each // 10),
             until=frames * 7 // 8,
         )  # fmt: skip
-    return Staircase()
+    return Frontier()
 
 
 def _window(text: str) -> Window:

@@ -6,6 +6,7 @@ from backplay.curricula.check import check_curriculum
 from backplay.curricula.combinators import AtPar, Patience, TrueStarts, Until, Waiting
 from backplay.curricula.curriculum import Curriculum
 from backplay.curricula.failure_bins import FailureBins
+from backplay.curricula.frontier import Frontier
 from backplay.curricula.growing import GrowingWindow
 from backplay.curricula.learnability import Learnability
 from backplay.curricula.reverse import ReverseCurriculum

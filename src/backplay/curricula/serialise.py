@@ -19,6 +19,7 @@ from backplay.curricula.bisection import Bisection
 from backplay.curricula.combinators import AtPar, Patience, TrueStarts, Until, Waiting
 from backplay.curricula.curriculum import Curriculum
 from backplay.curricula.failure_bins import FailureBins
+from backplay.curricula.frontier import Frontier
 from backplay.curricula.growing import GrowingWindow
 from backplay.curricula.learnability import Learnability
 from backplay.curricula.reverse import ReverseCurriculum
@@ -30,7 +31,7 @@ from backplay.errors import BackplayError, show
 
 Known = dict[str, type[Curriculum]]
 KINDS: tuple[type[Curriculum], ...] = (
-    Standard, Uniform, Backplay, Staircase, ReverseCurriculum,
+    Standard, Uniform, Backplay, Frontier, Staircase, ReverseCurriculum,
     Backward, ReverseForward, Learnability, FailureBins, Bisection, GrowingWindow,
     AtPar, Patience, TrueStarts, Until, Waiting,
 )  # fmt: skip

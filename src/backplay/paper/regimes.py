@@ -15,6 +15,7 @@ from backplay.curricula import (
     Bisection,
     Curriculum,
     FailureBins,
+    Frontier,
     GrowingWindow,
     Learnability,
     ReverseCurriculum,
@@ -35,7 +36,7 @@ TRUE_START = 7 / 8  # of the frames; from there on the initial state alone: epoc
 
 def default(lengths: Sequence[int], frames: int, seed: int) -> Curriculum:
     """What a user gets who names no curriculum."""
-    return Staircase()
+    return Frontier()
 
 
 def windows(lengths: Sequence[int], frames: int, seed: int, share: float = TRUE_START) -> Backplay:
@@ -74,6 +75,7 @@ REGIMES: dict[str, MakeCurriculum] = {
     "learnability": lambda lengths, frames, seed: Learnability(),
     "failure": lambda lengths, frames, seed: FailureBins(),
     "bisection": lambda lengths, frames, seed: Bisection(),
+    "staircase": lambda lengths, frames, seed: Staircase(),
     "growing": lambda lengths, frames, seed: GrowingWindow(),
 }
 """By name: the library's default, the paper's windows, and what they are compared with."""

@@ -16,7 +16,7 @@ import numpy as np
 from backplay.curricula import (
     Backplay,
     Curriculum,
-    Staircase,
+    Frontier,
     Standard,
     TrueStarts,
     Until,
@@ -58,7 +58,7 @@ class Phases:
 def phases(curriculum: Curriculum, length: int) -> Phases:
     """The phases of a curriculum on one demonstration of `length` steps.
 
-    Each window of a Backplay is a phase, and each step of a Staircase; shares of other starts do
+    Each window of a Backplay is a phase, and each step of a Frontier; shares of other starts do
     not count for the farthest. An `Until` ends with a phase at the initial state. Any other
     curriculum is one phase, as it stands.
     """
@@ -66,7 +66,7 @@ def phases(curriculum: Curriculum, length: int) -> Phases:
     cores = _stages(_core(curriculum), length)
     weights = np.stack([c.weights(0, length) for c in now])
     farthest = [int(np.flatnonzero(c.weights(0, length))[0]) for c in cores]
-    if isinstance(_core(curriculum), Staircase):
+    if isinstance(_core(curriculum), Frontier):
         farthest = list(range(length - 1, -1, -1))
     return Phases(weights, np.asarray(farthest, dtype=np.int64))
 
@@ -75,7 +75,7 @@ def _stages(curriculum: Curriculum, length: int) -> list[Curriculum]:
     """The curriculum as it stands in each phase."""
     if isinstance(curriculum, Backplay):
         return [replace(curriculum, frames=window.frames) for window in curriculum.windows]
-    if isinstance(curriculum, Staircase):
+    if isinstance(curriculum, Frontier):
         return [curriculum.standing_at(back) for back in range(1, length + 1)]
     if isinstance(curriculum, Until):
         return [*_stages(curriculum.inner, length), Standard()]

@@ -1,6 +1,6 @@
 """Anybody's environment with anybody's demonstrations as a job: what `backplay train` makes.
 
-    job = EnvJob.of("MountainCar-v0", Staircase(), TrainConfig(frames=300_000))
+    job = EnvJob.of("MountainCar-v0", Frontier(), TrainConfig(frames=300_000))
     work = job.begin(files=[Path("car.npz")])
 
 Comes in: an env's id, a curriculum, the settings of a training run, files of demonstrations. Goes

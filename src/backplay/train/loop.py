@@ -1,6 +1,6 @@
 """Training: the one loop that meets every part.
 
-    training = Training(make_env, [demo], bp.Staircase(), TrainConfig(frames=200_000))
+    training = Training(make_env, [demo], bp.Frontier(), TrainConfig(frames=200_000))
     for progress in training.run():
         print(progress)
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import gymnasium as gym
 import numpy as np
 
-from backplay.curricula import Curriculum, Staircase
+from backplay.curricula import Curriculum, Frontier
 from backplay.demos import Demonstration
 from backplay.demos.fitting import Settings
 from backplay.demos.success import Ending, Success, success_rule
@@ -105,13 +105,13 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         """Where the present episode started."""
         self._origin = Origin(Start(0, 0), 0)
         self._total_reward, self._length = 0.0, 0
-        self.set_curriculum(Staircase() if curriculum is None else curriculum)
+        self.set_curriculum(Frontier() if curriculum is None else curriculum)
 
     def set_curriculum(self, curriculum: Curriculum) -> None:
         """From the next reset on, starts are drawn from `curriculum`."""
         if isinstance(curriculum, type) or not isinstance(curriculum, Curriculum):
             raise BackplayError(
-                "curriculum", expected="a curriculum such as bp.Staircase()", got=show(curriculum),
+                "curriculum", expected="a curriculum such as bp.Frontier()", got=show(curriculum),
                 do="See bp.check_curriculum if you write your own.",
             )  # fmt: skip
         self.curriculum = curriculum

@@ -1,6 +1,6 @@
 """Many mazes at once: n agents stepped by one kernel, observed as (maze, cell).
 
-    envs = MazeVector(4096, library, curriculum=bp.Staircase())
+    envs = MazeVector(4096, library, curriculum=bp.Frontier())
 
 An episode that ends begins anew in the same step, where a curriculum says: `set_curriculum`,
 `take_episodes` and `bp.advance` work as under `BackplayEnv`. All starts come from one generator, so

@@ -113,7 +113,7 @@ class DemoJob:
         files: Sequence[Path] = (),
     ) -> EnvWork:
         """Plays the demonstration and makes the envs."""
-        from backplay.curricula import Staircase, Standard, Uniform
+        from backplay.curricula import Frontier, Standard, Uniform
         from backplay.learners import PPOConfig
         from backplay.train import TrainConfig, Training
         from backplay.train.env_work import EnvWork
@@ -126,7 +126,7 @@ class DemoJob:
             evaluate_every=max(1, self.frames // EVALUATIONS), final_episodes=self.episodes,
         )  # fmt: skip
         curricula = {
-            "backplay": Staircase(),
+            "backplay": Frontier(),
             "uniform": Uniform(),
             "standard": Standard(),
         }

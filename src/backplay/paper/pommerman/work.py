@@ -14,7 +14,7 @@ from typing import Any
 
 from torch import nn
 
-from backplay.curricula import Backplay, Curriculum, Staircase, Standard, Uniform
+from backplay.curricula import Backplay, Curriculum, Frontier, Standard, Uniform
 from backplay.envs.pommerman.boards import HIDDEN
 from backplay.envs.pommerman.demonstrations import make_games
 from backplay.envs.pommerman.recordings import Perspective
@@ -64,7 +64,7 @@ def settings(job: PommermanJob) -> TrainConfig:
 def curriculum(job: PommermanJob) -> Curriculum:
     """Where episodes start; for Backplay the paper's windows, stretched to the budget."""
     if job.regime == "default":
-        return Staircase()
+        return Frontier()
     if job.regime == "uniform":
         return Uniform()
     if job.regime in ("standard", *IMITATING):
