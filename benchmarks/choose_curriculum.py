@@ -29,7 +29,7 @@ from backplay.envs import slippery
 from backplay.paper import regimes
 from backplay.paper.grid_worlds.job import GridJob
 from backplay.paper.maze.job import MazeJob
-from backplay.paper.sparse_tasks import ours
+from backplay.paper.sparse_tasks import classic
 from backplay.paper.sparse_tasks.job import GymJob
 from backplay.paper.sparse_tasks.tasks import TASKS
 from backplay.train import TrainConfig, Training
@@ -73,8 +73,8 @@ BEST = {
     "bridge": slippery.best(LONG, SLIP),
     **{name: task.best for name, task in SMALL.items()},
 }
-BRIDGE = ours.task(
-    ours.SLIPPERY, slippery.demonstration, frames=80_000, ours=ours._OURS, episodes=200,
+BRIDGE = classic.task(
+    classic.SLIPPERY, slippery.demonstration, frames=80_000, ours=classic._OURS, episodes=200,
 )  # fmt: skip
 
 

@@ -19,10 +19,9 @@ import numpy as np
 from gymnasium import spaces
 
 import backplay as bp
-from backplay.paper.sparse_tasks.classic import push, push_smoothly, swing
+from backplay.paper.sparse_tasks.classic import OURS, push, push_smoothly, swing
 from backplay.paper.sparse_tasks.grid_person import OneLayout
 from backplay.paper.sparse_tasks.minigrid import MINIGRID, demonstration, door_key, four_rooms
-from backplay.paper.sparse_tasks.ours import OURS
 from backplay.paper.sparse_tasks.robotics import demonstration as steered
 from backplay.paper.sparse_tasks.robotics import pointmaze
 from backplay.paper.sparse_tasks.task import best_of_ten

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from backplay.runs import create, open_run
-from backplay.runs.planned import Planned
+from backplay.runs.processes import Planned
 
 FRAMES = 100
 _STEP = 10

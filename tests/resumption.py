@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from backplay.data import trees
+from backplay.data import packing, trees
 from backplay.learners import PPOConfig
 from backplay.train import Progress, TrainConfig, Training
 
@@ -23,8 +23,8 @@ def config(frames: int = 10_000, num_envs: int = 2, **settings: Any) -> TrainCon
 
 def through_files(state: Any) -> Any:
     """A state as it comes back from a file: JSON and arrays."""
-    text, arrays = trees.pack(state)
-    return trees.unpack(text, [array.copy() for array in arrays])
+    text, arrays = packing.pack(state)
+    return packing.unpack(text, [array.copy() for array in arrays])
 
 
 def told(progress: Progress) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backplay.data import trees
+from backplay.data import packing, trees
 from backplay.data.trees import LEFT, Attributes, RandomStream, first_difference
 from backplay.errors import DemonstrationError
 from tree_strategies import ATOMS, SCALARS, TREES, arrays
@@ -55,7 +55,7 @@ def parts(tree: Any) -> list[Any]:
 
 @given(TREES)
 def test_a_packed_tree_unpacks_identical(tree: Any) -> None:
-    again = trees.unpack(*trees.pack(tree))
+    again = packing.unpack(*packing.pack(tree))
     assert_identical(again, tree)
     assert first_difference(again, tree) is None
 
@@ -64,7 +64,7 @@ def test_a_packed_tree_unpacks_identical(tree: Any) -> None:
 @pytest.mark.parametrize("shape", [(), (0,), (2,), (1, 0, 3)])
 def test_every_kind_of_array_unpacks_identical(dtype: str, shape: tuple[int, ...]) -> None:
     tree = [np.zeros(shape, dtype), np.ones(shape, dtype)]
-    assert_identical(trees.unpack(*trees.pack(tree)), tree)
+    assert_identical(packing.unpack(*packing.pack(tree)), tree)
 
 
 @given(TREES)
@@ -81,7 +81,7 @@ def test_a_copy_is_identical_and_shares_nothing(tree: Any) -> None:
 
 @given(TREES)
 def test_packing_is_json_and_plain_arrays(tree: Any) -> None:
-    text, packed = trees.pack(tree)
+    text, packed = packing.pack(tree)
     json.loads(text)
     assert all(type(array) is np.ndarray and array.dtype.kind in "biufcSU" for array in packed)
 
@@ -181,9 +181,9 @@ def test_what_is_shared_is_written_once_and_shared_again() -> None:
     # As deep as restorers nest them: tree > states > state > layers > layer > attributes > table.
     layers = [[["Wrapper", {}], ["Env", {"table": table, "at": t}]] for t in range(50)]
     tree = {"states": [[t, layer] for t, layer in enumerate(layers)]}
-    text, _ = trees.pack(tree)
-    assert len(text) < 2 * len(trees.pack(table)[0]) + 50 * 100
-    again = trees.unpack(*trees.pack(tree))
+    text, _ = packing.pack(tree)
+    assert len(text) < 2 * len(packing.pack(table)[0]) + 50 * 100
+    again = packing.unpack(*packing.pack(tree))
     assert_identical(again, tree)
     tables = [state[1][1][1]["table"] for state in again["states"]]
     assert all(one is tables[0] for one in tables)
@@ -197,7 +197,7 @@ def test_what_is_shared_is_compared_once() -> None:
 
 
 def test_arrays_of_one_shape_become_one_array() -> None:
-    _, packed = trees.pack([np.full(3, i) for i in range(100)])
+    _, packed = packing.pack([np.full(3, i) for i in range(100)])
     assert [array.shape for array in packed] == [(100, 3)]
 
 
@@ -207,13 +207,13 @@ def test_arrays_of_one_shape_become_one_array() -> None:
 )
 def test_what_is_no_data_is_refused(value: Any) -> None:
     with pytest.raises(TypeError, match="not plain data"):
-        trees.pack({"x": [value]})
+        packing.pack({"x": [value]})
 
 
 def refused(body: Any, packed: list[np.ndarray] | None = None, shared: Any = ()) -> str:
     text = json.dumps({"tree": body, "shared": list(shared)})
     with pytest.raises(DemonstrationError) as caught:
-        trees.unpack(text, packed or [])
+        packing.unpack(text, packed or [])
     return str(caught.value)
 
 
@@ -252,7 +252,7 @@ def test_keys_hold_nothing_shared() -> None:
     assert "where there are 0" in refused({"$dict": [[{"$shared": 0}, 1]]}, shared=shared)
     key = ((1, 2), (3, 4))
     tree = [{key: 1}, {key: 2}, key, [key], {key}, {key[0]}]
-    assert_identical(trees.unpack(*trees.pack(tree)), tree)
+    assert_identical(packing.unpack(*packing.pack(tree)), tree)
 
 
 def test_keys_made_to_collide_are_refused() -> None:
@@ -264,10 +264,10 @@ def test_keys_made_to_collide_are_refused() -> None:
 def test_deep_nesting_and_giant_numbers_are_refused() -> None:
     for text in ("[" * 100_000, '{"tree":' * 50_000, '{"tree":[],"shared":' + "9" * 5000 + "}"):
         with pytest.raises(DemonstrationError):
-            trees.unpack(text, [])
+            packing.unpack(text, [])
     deep = '{"shared":[],"tree":' + "[" * 900 + "]" * 900 + "}"
     with suppress(DemonstrationError):  # within or beyond the recursion limit: never anything else
-        trees.unpack(deep, [])
+        packing.unpack(deep, [])
 
 
 def states_of(kind: str) -> Any:
@@ -292,9 +292,9 @@ def with_position(kind: str, position: int) -> Any:
 def test_a_stream_beyond_its_buffer_is_refused(kind: str, position: int) -> None:
     """numpy would take it, and read foreign memory on the next draw."""
     good = RandomStream(kind, with_position(kind, 4))
-    assert first_difference(trees.unpack(*trees.pack(good)), good) is None
+    assert first_difference(packing.unpack(*packing.pack(good)), good) is None
     with pytest.raises(DemonstrationError):
-        trees.unpack(*trees.pack(RandomStream(kind, with_position(kind, position))))
+        packing.unpack(*packing.pack(RandomStream(kind, with_position(kind, position))))
 
 
 def test_a_stream_that_stands_still_is_refused() -> None:
@@ -306,7 +306,7 @@ def test_a_stream_that_stands_still_is_refused() -> None:
         RandomStream("Random", (3, (0,) * 625, None)),
     ):  # fmt: skip
         with pytest.raises(DemonstrationError):
-            trees.unpack(*trees.pack(still))
+            packing.unpack(*packing.pack(still))
 
 
 @pytest.mark.parametrize(
@@ -317,11 +317,11 @@ def test_a_stream_with_wrong_parts_is_refused(kind: str) -> None:
     for name in state:
         for wrong in (None, "x", 2**1100, [], {}, np.zeros(3)):
             with pytest.raises(DemonstrationError):
-                trees.unpack(*trees.pack(RandomStream(kind, {**state, name: wrong})))
+                packing.unpack(*packing.pack(RandomStream(kind, {**state, name: wrong})))
     for strange in ({**state, "more": 1}, {**state, "bit_generator": "PCG32"}):
         with pytest.raises(DemonstrationError):
-            trees.unpack(*trees.pack(RandomStream(kind, strange)))
-    assert isinstance(trees.unpack(*trees.pack(RandomStream(kind, state))), RandomStream)
+            packing.unpack(*packing.pack(RandomStream(kind, strange)))
+    assert isinstance(packing.unpack(*packing.pack(RandomStream(kind, state))), RandomStream)
 
 
 @settings(max_examples=20)
@@ -332,5 +332,5 @@ def test_a_stream_draws_on_as_it_would_have(seed: int, drawn: int) -> None:
         generator.integers(3, dtype=np.int32)
         stream = trees.read_stream(generator)
         assert stream is not None
-        moved = trees.set_stream(np.random.default_rng(), trees.unpack(*trees.pack(stream)))
+        moved = trees.set_stream(np.random.default_rng(), packing.unpack(*packing.pack(stream)))
         assert first_difference(moved.random(5), generator.random(5)) is None

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from backplay.integrations import minari as minari
     from backplay.integrations import sb3 as sb3
     from backplay.restore import find_restorer
-    from backplay.runs.agents import load_agent
+    from backplay.runs.execute import load_agent
     from backplay.train.calls import evaluate, train
     from backplay.wrapper import BackplayEnv, advance
 else:
@@ -95,7 +95,7 @@ __getattr__ = lazily(
         "evaluate": "train.calls",
         "find_restorer": "restore",
         "load": "demos",
-        "load_agent": "runs.agents",
+        "load_agent": "runs.execute",
         "load_all": "demos.pool",
         "record": "demos.record",
         "train": "train.calls",

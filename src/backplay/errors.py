@@ -6,6 +6,9 @@ Does not know: who raises it or where it is caught.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Integral
 from typing import Any
 
 
@@ -58,6 +61,63 @@ def show(value: object, limit: int = 120) -> str:
     except Exception:  # e.g. an int of 5,000 digits, or a user's broken __repr__
         return f"a {type(value).__name__} that cannot be printed"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """A whole number between two bounds, or a refusal."""
+    fits = isinstance(value, Integral) and not isinstance(value, bool) and value >= least  # type: ignore[operator]
+    if fits and (most is None or value <= most):
+        return int(value)
+    upper = "on" if most is None else f"to {most}"
+    raise BackplayError(name, expected=f"a whole number from {least} {upper}", got=show(value))
+
+
+_NOTHING = object()
+
+
+def ensure(
+    holds: object,
+    what: object,
+    expected: object | None = None,
+    value: object = _NOTHING,
+    *,
+    got: object | None = None,
+    do: object | None = None,
+    error: type[BackplayError] = BackplayError,
+) -> None:
+    """Raises unless `holds`; what came is `value`, shown as it is, or `got`, in words.
+
+    >>> ensure(2 < 1, "lo", "less than 1", 2)
+    Traceback (most recent call last):
+    backplay.errors.BackplayError: lo: expected less than 1, got 2
+    """
+    if not holds:
+        said = got if value is _NOTHING else show(value)
+        raise error(what, expected=expected, got=said, do=do)
+
+
+@contextmanager
+def refusing(
+    what: object,
+    expected: object | None = None,
+    *,
+    do: object | None = None,
+    of: type[Exception] | tuple[type[Exception], ...] = Exception,
+    error: type[BackplayError] = BackplayError,
+) -> Iterator[None]:
+    """What goes wrong inside, of these kinds, is raised as one message that says it.
+
+    By default of any kind: whatever hostile data brings about.
+    """
+    try:
+        yield
+    except of as wrong:
+        raise error(what, expected=expected, got=reason(wrong), do=do) from wrong
+
+
+def reason(error: Exception) -> str:
+    """What went wrong, in a line."""
+    return f"{type(error).__name__}: {str(error)[:200]}"
 
 
 def _text(part: object) -> str:

@@ -20,12 +20,11 @@ from backplay.cli import main
 from backplay.cli.maze import PARTS
 from backplay.cli.maze_runs import learned_path, network_of, open_maze_run
 from backplay.envs.maze import generate, load_mazes
-from backplay.paper.maze import work as maze_work
-from backplay.paper.maze.job import MazeJob
+from backplay.paper.maze.job import REGIMES, MazeJob
 from backplay.paper.maze.regimes import plays, settings
-from backplay.paper.maze.run import REGIMES
 from backplay.paper.theory.job import TheoryJob
 from backplay.records import TRUE_START
+from backplay.train import job
 from backplay.train.job import to_json
 
 SMALL = ("--size", 6, "--walls", 6, "--min-length", 5, "--max-steps", 30)
@@ -164,14 +163,14 @@ def test_a_run_that_was_stopped_ends_as_if_it_never_was(
 ) -> None:
     words = ("--regime", regime, "--frames", 3 * UPDATE, "--evaluations", evaluations, "--dir")
     assert run("maze", "train", mazes, *words, "whole").code == 0
-    count = maze_work.by_steps_back
+    count = job.by_steps_back
 
     def interrupted(*arguments: Any) -> Any:
-        monkeypatch.setattr(maze_work, "by_steps_back", count)
+        monkeypatch.setattr(job, "by_steps_back", count)
         os.kill(os.getpid(), signal.SIGINT)
         return count(*arguments)
 
-    monkeypatch.setattr(maze_work, "by_steps_back", interrupted)
+    monkeypatch.setattr(job, "by_steps_back", interrupted)
     result = run("maze", "train", mazes, *words, "my run")
     assert result.code == 130, result
     assert "stopping after this update" in result.err

@@ -16,8 +16,7 @@ from backplay.errors import BackplayError
 from backplay.integrations.ray import Cluster
 from backplay.paper.maze.job import MazeJob
 from backplay.runs.execute import prepare
-from backplay.runs.planned import Planned
-from backplay.runs.processes import LocalPool
+from backplay.runs.processes import LocalPool, Planned
 from backplay.runs.sweep import Sweep
 
 SEEDS = (0, 1)

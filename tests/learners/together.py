@@ -26,7 +26,7 @@ from backplay.envs.maze.generate import generate
 from backplay.envs.maze.vector import MazeVector
 from backplay.errors import BackplayError
 from backplay.learners import PPO, PPOConfig, Teacher
-from backplay.learners.sharing import divide
+from backplay.learners.division import divide
 from backplay.learners.sparse import fact_network
 from backplay.learners.workers import Alone, EnvRange, Workers, any_of, distributed, from_first
 from backplay.train import TrainConfig, Training

@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 from matplotlib.image import imread
 
-from backplay.paper.maze.exhibit import exhibit, measured_cells, wasted
-from backplay.paper.maze.figures import DrawnPath, draw_paths, pixels_as_png
+from backplay.paper.maze.exhibit import (
+    DrawnPath,
+    draw_paths,
+    exhibit,
+    measured_cells,
+    pixels_as_png,
+    wasted,
+)
 from backplay.report.records import RunRecord, grouped
 from made_up_records import record
 

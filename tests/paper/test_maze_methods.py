@@ -6,8 +6,7 @@ import torch
 
 from backplay.paper.maze import methods
 from backplay.paper.maze.distances import draw_distances
-from backplay.paper.maze.job import MazeJob
-from backplay.paper.maze.run import FOR_ALL_MAZES, OWN
+from backplay.paper.maze.job import FOR_ALL_MAZES, OWN, MazeJob
 from backplay.report.records import RunRecord
 
 torch.set_num_threads(1)

@@ -17,10 +17,9 @@ from backplay.envs.pommerman.learner import result as how_it_ended
 from backplay.envs.pommerman.recordings import Perspective
 from backplay.envs.pommerman.vector import PommermanVector
 from backplay.paper.pommerman import play as pommerman_play
-from backplay.paper.pommerman.game import kept_game
 from backplay.paper.pommerman.job import PommermanJob
 from backplay.paper.pommerman.network import SHAPES, board_network
-from backplay.paper.pommerman.play import PlayedGames, play_maps
+from backplay.paper.pommerman.play import PlayedGames, kept_game, play_maps
 from backplay.records import Start
 
 TINY: dict[str, Any] = {

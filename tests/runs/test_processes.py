@@ -19,7 +19,7 @@ import sys, time
 from pathlib import Path
 sys.path.insert(0, {here!r})
 from pretend_process import command
-from backplay.runs.planned import Planned
+from backplay.runs.processes import Planned
 from backplay.runs.processes import LocalPool
 from backplay.runs.sweep import Sweep
 pool = LocalPool(2, command)

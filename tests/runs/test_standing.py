@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from backplay.runs.planned import Planned
+from backplay.runs.processes import Planned
 from backplay.runs.standing import Standing, read_standing, time_left
 
 

@@ -11,8 +11,7 @@ from made_runs import live, state_at
 
 from backplay import runs
 from backplay.errors import BackplayError
-from backplay.runs.planned import Planned
-from backplay.runs.processes import RunProcess
+from backplay.runs.processes import Planned, RunProcess
 from backplay.runs.standing import read_standing
 
 PRECIOUS = b"what somebody has written\n"

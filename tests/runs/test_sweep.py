@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from backplay.runs import open_run
-from backplay.runs.planned import Planned
-from backplay.runs.processes import Ended, LocalPool
+from backplay.runs.processes import Ended, LocalPool, Planned
 from backplay.runs.sweep import Sweep
 from pretend_process import FRAMES, attempts, command, make_task
 

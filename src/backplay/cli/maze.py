@@ -12,8 +12,8 @@ import tyro
 
 from backplay.cli.options import require_at_least, require_new_file
 from backplay.cli.report import ReportConfig as AnyReportConfig
-from backplay.errors import BackplayError
-from backplay.paper.maze.run import REGIMES
+from backplay.errors import BackplayError, ensure
+from backplay.paper.maze.job import REGIMES
 
 if TYPE_CHECKING:
     from backplay.cli.maze_runs import OpenMazeRun
@@ -233,7 +233,7 @@ def show(config: ShowConfig) -> int:
     )
     if config.out is not None:
         from backplay.data.files import write_atomically
-        from backplay.paper.maze.figures import pixels_as_png
+        from backplay.paper.maze.exhibit import pixels_as_png
 
         drawn = draw.picture(walls, start, goal, demonstration=one.paths[0], path=learned)
         write_atomically(config.out, pixels_as_png(drawn))
@@ -247,8 +247,7 @@ def _chosen(config: ShowConfig) -> MazeSet:
 
     library = load_mazes(config.file)
     mazes = library.held_out if config.held_out else library.training
-    if not mazes.num_mazes:
-        raise BackplayError(f"{config.file} has no mazes held out")
+    ensure(mazes.num_mazes, f"{config.file} has no mazes held out")
     if not 0 <= config.maze < mazes.num_mazes:
         raise BackplayError("--maze", expected=f"0 to {mazes.num_mazes - 1}", got=config.maze)
     return mazes.select([config.maze])
@@ -323,8 +322,7 @@ def evaluate(config: EvaluateConfig) -> int:
     require_at_least(config, seed=0)
     opened = open_maze_run(config.dir)
     mazes = opened.library.held_out if config.held_out else opened.library.training
-    if not mazes.num_mazes:
-        raise BackplayError(f"{config.dir} has no mazes held out")
+    ensure(mazes.num_mazes, f"{config.dir} has no mazes held out")
     state = checkpoint_of(opened)
     measured = measure(network_of(opened, state), mazes, config.seed)
     kind = "held-out" if config.held_out else "training"

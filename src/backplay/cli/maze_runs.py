@@ -16,14 +16,13 @@ from typing import Any
 import torch
 
 from backplay import runs
+from backplay.envs.maze.evaluate import drawn
 from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.sets import MazeLibrary, MazeSet
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, refusing
 from backplay.paper.maze.exhibit import ending
-from backplay.paper.maze.job import MazeJob
-from backplay.paper.maze.paths import drawn
+from backplay.paper.maze.job import PAPER, MazeJob
 from backplay.paper.maze.regimes import plays
-from backplay.paper.maze.run import PAPER
 from backplay.report.texts import in_columns
 from backplay.runs import Run
 from backplay.runs.execute import asked
@@ -98,15 +97,13 @@ def network_of(opened: OpenMazeRun, state: dict[str, Any] | None = None) -> Fast
     state = checkpoint_of(opened) if state is None else state
     mazes = opened.library.training
     network = FastMazeNetwork(mazes.walls, mazes.goals, seed=0)
-    try:
+    with refusing(
+        f"{opened.run.checkpoint} is damaged", "what backplay wrote",
+        do="Copy the run again from where it came.",
+        of=(KeyError, TypeError, AttributeError, RuntimeError),
+    ):  # fmt: skip
         weights = state["learner"]["network"]
         network.load_state_dict({name: torch.from_numpy(w) for name, w in weights.items()})
-    except (KeyError, TypeError, AttributeError, RuntimeError) as error:
-        raise BackplayError(
-            f"{opened.run.checkpoint} is damaged", expected="what backplay wrote",
-            got=f"{type(error).__name__}: {str(error)[:200]}",
-            do="Copy the run again from where it came.",
-        ) from error  # fmt: skip
     return network
 
 

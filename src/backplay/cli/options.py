@@ -17,7 +17,7 @@ import tyro
 from backplay.demos import Demonstration
 from backplay.demos.doubts import BackplayWarning, doubts
 from backplay.demos.fitting import Settings
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, ensure
 from backplay.restore.rollout import AnyEnv
 
 EnvId = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ENV")]
@@ -91,21 +91,17 @@ def require_at_least(config: Any, **least: float) -> None:
 
 def require_new_file(path: Path, *, overwrite: bool) -> None:
     """Refuses a path that is taken, or that could not be written at the end of the work."""
-    if path.is_dir():
-        raise BackplayError(f"{path} is a directory", do="Name a file, such as demo.npz.")
-    if path.exists() and not overwrite:
-        raise BackplayError(
-            f"{path} exists already",
-            do="Choose another --out, or pass --overwrite; nothing was written.",
-        )
+    ensure(not path.is_dir(), f"{path} is a directory", do="Name a file, such as demo.npz.")
+    ensure(
+        not path.exists() or overwrite, f"{path} exists already",
+        do="Choose another --out, or pass --overwrite; nothing was written.",
+    )  # fmt: skip
     folder = next(parent for parent in path.absolute().parents if parent.exists())
-    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        raise BackplayError(
-            f"{path} cannot be written",
-            expected="a folder that may be written",
-            got=str(folder),
-            do="Choose another --out; nothing was written.",
-        )
+    ensure(
+        folder.is_dir() and os.access(folder, os.W_OK | os.X_OK), f"{path} cannot be written",
+        "a folder that may be written", got=str(folder),
+        do="Choose another --out; nothing was written.",
+    )  # fmt: skip
 
 
 def say_doubts(env: AnyEnv, demo: Demonstration, success: str | None) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from backplay.cli.options import require_at_least, require_new_file
-from backplay.errors import BackplayError
+from backplay.errors import ensure
 from backplay.ui.display import counting
 
 if TYPE_CHECKING:
@@ -209,8 +209,7 @@ def watch(config: WatchConfig) -> int:
     from backplay.envs.pommerman.draw import picture, text
     from backplay.envs.pommerman.matches import follow
 
-    if not 0 < config.fps <= 1000:
-        raise BackplayError("--fps", expected="a number above 0", got=config.fps)
+    ensure(0 < config.fps <= 1000, "--fps", "a number above 0", got=config.fps)
     if config.out is not None:
         require_film(config.out)
         require_new_file(config.out, overwrite=config.overwrite)
@@ -264,8 +263,7 @@ def verify(config: VerifyConfig) -> int:
     """Plays traces again; 0 if they agree, 1 at the first difference."""
     from backplay.envs.pommerman import traces
 
-    if not config.files:
-        raise BackplayError("verify", expected="at least one file of traces", got="none")
+    ensure(config.files, "verify", "at least one file of traces", got="none")
     with _patience() as has_begun, counting(None, "games") as count:
 
         def progress(games: int, steps: int) -> None:

@@ -11,7 +11,7 @@ from backplay.cli.options import NewDemo, require_new_file, say_doubts, without_
 from backplay.demos import Demonstration
 from backplay.demos.check import check
 from backplay.demos.record import record as record_episode
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, ensure
 from backplay.restore.rollout import AnyEnv, Policy
 from backplay.train.environments import make_env, parse_env_kwargs
 from backplay.train.own_envs import on_my_word
@@ -89,13 +89,10 @@ def save_and_report(
 def _player(config: RecordConfig, env: AnyEnv) -> Policy | Iterable[Any]:
     sources = ("actions", "actions_file", "policy", "model")
     given = [f"--{name.replace('_', '-')}" for name in sources if getattr(config, name) is not None]
-    if len(given) != 1:
-        raise BackplayError(
-            "record",
-            expected="one of --actions, --actions-file, --policy and --model",
-            got=" and ".join(given) or "none of them",
-            do="Or play it yourself: backplay play.",
-        )
+    ensure(
+        len(given) == 1, "record", "one of --actions, --actions-file, --policy and --model",
+        got=" and ".join(given) or "none of them", do="Or play it yourself: backplay play.",
+    )  # fmt: skip
     if config.actions is not None:
         return actions_from_text(config.actions, env, "--actions")
     if config.actions_file is not None:

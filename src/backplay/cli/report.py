@@ -10,7 +10,7 @@ import tyro
 
 from backplay.cli.options import command_of
 from backplay.cli.reports import read_records, require_report_folder, show_runs
-from backplay.errors import BackplayError
+from backplay.errors import ensure
 from backplay.report.build import PAGE
 from backplay.report.records import RunRecord
 
@@ -45,11 +45,10 @@ def report(config: ReportConfig) -> int:
 
 def report_runs(config: ReportConfig) -> list[RunRecord]:
     """As `report`; the runs."""
-    if not config.runs:
-        raise BackplayError(
-            "report", expected="at least one run directory", got="none",
-            do="Write backplay report runs.",
-        )  # fmt: skip
+    ensure(
+        config.runs, "report", "at least one run directory", got="none",
+        do="Write backplay report runs.",
+    )  # fmt: skip
     require_report_folder(config.out)
     records = read_records(config.runs)
     made = show_runs(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backplay.data.files import write_atomically
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, ensure
 from backplay.paper import catalogue
 from backplay.report.build import PAGE, RESULT, Report, build_report
 from backplay.report.exhibit import FIGURES, Exhibit, together
@@ -121,11 +121,10 @@ def require_report_folder(out: Path, beside: Collection[str] = ()) -> None:
     """Refuses a folder with anything in it that no report wrote, but for what may lie `beside`."""
     if out.exists() and not out.is_dir():
         raise BackplayError(f"{out} is a file", do="Choose another --out; nothing was written.")
-    if out.is_dir() and not {file.name for file in out.iterdir()} <= {*_written(out), *beside}:
-        raise BackplayError(
-            f"{out} holds other files than a report's",
-            do="Choose another --out; nothing was written.",
-        )
+    ensure(
+        not out.is_dir() or {file.name for file in out.iterdir()} <= {*_written(out), *beside},
+        f"{out} holds other files than a report's", do="Choose another --out; nothing was written.",
+    )  # fmt: skip
 
 
 def write_files(out: Path, contents: Mapping[str, bytes]) -> None:

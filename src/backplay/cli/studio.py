@@ -15,7 +15,7 @@ import tyro
 
 from backplay import runs
 from backplay.cli.options import EnvKwargs
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, ensure
 from backplay.extras import require
 from backplay.train.environments import parse_env_kwargs
 from backplay.train.own_envs import on_my_word
@@ -64,8 +64,7 @@ def studio(config: StudioConfig) -> int:
 
     pictures.prepare()
     folder, page = _meant(config)
-    if not folder.is_dir():
-        raise BackplayError(f"{folder} is no folder", do="Choose another --folder.")
+    ensure(folder.is_dir(), f"{folder} is no folder", do="Choose another --folder.")
     listening = _listen(config.host, config.port)
     port = listening.getsockname()[1]
     token, desk = new_token(), Desk(folder)

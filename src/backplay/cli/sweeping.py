@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backplay.errors import BackplayError
-from backplay.runs.planned import Planned
-from backplay.runs.processes import Pool
+from backplay.runs.processes import Planned, Pool
 from backplay.runs.sweep import Sweep
 from backplay.runs.waiting import until_it_works
 from backplay.ui.display import duration, open_display

@@ -10,12 +10,12 @@ from backplay.cli.options import command_of, require_at_least
 from backplay.cli.reports import read_there, require_report_folder, show_runs
 from backplay.cli.sweeping import planned, prepare_all
 from backplay.paper.catalogue import experiment
-from backplay.paper.theory.figures import findings_table
+from backplay.paper.theory.exhibit import findings_table
 from backplay.paper.theory.job import TheoryJob
 from backplay.report.build import PAGE
 from backplay.report.texts import in_columns
 from backplay.runs.execute import carry_out
-from backplay.runs.planned import Planned
+from backplay.runs.processes import Planned
 from backplay.theory.studies import STUDIES
 from backplay.ui.display import counting
 

@@ -29,7 +29,7 @@ from backplay.curricula import (
 from backplay.demos import Demonstration, load
 from backplay.demos.pool import demonstration_files
 from backplay.demos.success import describe_rule
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.runs import Run
 from backplay.runs.execute import asked, prepare
 from backplay.train import TrainConfig as Settings
@@ -177,13 +177,11 @@ def _resumed(config: TrainConfig, path: Path) -> tuple[Run, Work | None]:
     exact, frames = config.settings.exact_resume, config.settings.frames
     plain = TrainConfig(settings=Told(exact_resume=exact, frames=frames))
     said = replace(config, resume=None, env=None, tensorboard=False, env_kwargs=None, trust=False)
-    if said != plain:
-        raise BackplayError(
-            "--resume",
-            expected="no other option but --frames, --tensorboard and --no-exact-resume: a run goes"
-            " on as it was set up",
-            do="Start a new run for other settings.",
-        )
+    ensure(
+        said == plain, "--resume",
+        "no other option but --frames, --tensorboard and --no-exact-resume: a run goes"
+        " on as it was set up", do="Start a new run for other settings.",
+    )  # fmt: skip
     if config.env is not None:
         on_my_word(config.env)
     run = runs.open_run(path)
@@ -214,11 +212,10 @@ def _require_trust(config: TrainConfig, run: Run, job: EnvJob) -> None:
 
 def _extended(run: Run, job: EnvJob, frames: int) -> EnvJob:
     """The job with so many frames, written into its directory."""
-    if frames < job.frames:
-        raise BackplayError(
-            "--frames", expected=f"at least the {job.frames:,} that this run is to have",
-            got=f"{frames:,}", do="A run is made longer, never shorter.",
-        )  # fmt: skip
+    ensure(
+        frames >= job.frames, "--frames", f"at least the {job.frames:,} that this run is to have",
+        got=f"{frames:,}", do="A run is made longer, never shorter.",
+    )  # fmt: skip
     if frames == job.frames:
         return job
     ppo = job.config.ppo

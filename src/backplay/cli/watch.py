@@ -9,7 +9,7 @@ from typing import Annotated
 import tyro
 
 from backplay.cli.options import require_new_file
-from backplay.errors import BackplayError
+from backplay.errors import ensure
 from backplay.train.own_envs import on_my_word
 
 
@@ -46,8 +46,7 @@ def watch(config: WatchConfig) -> None:
     from backplay.envs.films import require_film, write_film
     from backplay.studio.films import film_of
 
-    if config.seed < 0:
-        raise BackplayError("--seed", expected="a whole number from 0 on", got=str(config.seed))
+    ensure(config.seed >= 0, "--seed", "a whole number from 0 on", got=str(config.seed))
     out = config.out or config.dir / "watch.gif"
     require_film(out)
     require_new_file(out, overwrite=config.overwrite or config.out is None)

@@ -26,7 +26,7 @@ from backplay.curricula.curriculum import (
 )
 from backplay.curricula.memory import Seen, as_means, chance_of_share, mean_lengths, seen
 from backplay.curricula.standard import Standard, initial_state
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.records import Episode, Walk
 
 RECENT = 100  # episodes that show whether a curriculum is mastered
@@ -257,8 +257,7 @@ class TrueStarts(Around):
 
 
 def _on_demonstrations(inner: Curriculum) -> None:
-    if inner.walks:
-        raise BackplayError(
-            "inner", expected="a curriculum that starts on demonstrations",
-            got=f"{type(inner).__name__}, which walks beside them",
-        )  # fmt: skip
+    ensure(
+        not inner.walks, "inner", "a curriculum that starts on demonstrations",
+        got=f"{type(inner).__name__}, which walks beside them",
+    )  # fmt: skip

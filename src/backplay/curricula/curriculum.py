@@ -13,7 +13,7 @@ from typing import Protocol, Self, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.records import Episode, Walk
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -110,13 +110,10 @@ class Curriculum(Protocol):
 
 def as_length(length: int) -> int:
     """The length of a demonstration, refused below 1: there must be a state before the end."""
-    if length < 1:
-        raise BackplayError(
-            "length of a demonstration",
-            expected="at least 1 step",
-            got=show(length),
-            do="Record a demonstration that takes at least one action.",
-        )
+    ensure(
+        length >= 1, "length of a demonstration", "at least 1 step", length,
+        do="Record a demonstration that takes at least one action.",
+    )  # fmt: skip
     return length
 
 
@@ -126,13 +123,12 @@ def as_lengths(lengths: ArrayLike) -> IntArray:
         array = np.asarray(lengths)
     except (ValueError, TypeError, OverflowError):  # ragged, or not numbers at all
         array = np.empty(0)
-    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
-        raise BackplayError(
-            "lengths of demonstrations",
-            expected="one whole number per demonstration, at least one demonstration",
-            got=show(lengths),
-            do="Pass a list such as [120, 87].",
-        )
+    ensure(
+        array.ndim == 1 and array.size != 0 and array.dtype.kind in "iu",
+        "lengths of demonstrations",
+        "one whole number per demonstration, at least one demonstration", lengths,
+        do="Pass a list such as [120, 87].",
+    )  # fmt: skip
     as_length(int(array.min()))
     return array.astype(np.int64, copy=False)
 
@@ -140,13 +136,11 @@ def as_lengths(lengths: ArrayLike) -> IntArray:
 def later(now: int, frames: int) -> int:
     """The clock moved from `now` to `frames`, refused if that is backwards."""
     frames = whole_number("frames", frames)
-    if frames < now:
-        raise BackplayError(
-            "frames",
-            expected=f"at least {now}, the total this curriculum has already seen",
-            got=show(frames),
-            do="Pass the total frames of training so far, not the frames since the last update.",
-        )
+    ensure(
+        frames >= now, "frames", f"at least {now}, the total this curriculum has already seen",
+        frames,
+        do="Pass the total frames of training so far, not the frames since the last update.",
+    )  # fmt: skip
     return frames
 
 

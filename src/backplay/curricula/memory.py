@@ -17,7 +17,7 @@ from backplay.curricula.curriculum import (
     real_number,
     whole_number,
 )
-from backplay.errors import BackplayError, show
+from backplay.errors import ensure
 from backplay.records import Episode
 
 MEAN_OVER = 50  # episodes, about, that a mean length remembers
@@ -101,11 +101,10 @@ def as_rows(rows: object) -> tuple[Row, ...]:
     listed = tuple(rows) if isinstance(rows, list | tuple) else (None,)
     made = []
     for row in listed:
-        if not isinstance(row, list | tuple):
-            raise BackplayError(
-                "state", expected="a row of numbers for each demonstration", got=show(row),
-                do="Leave it to update().",
-            )  # fmt: skip
+        ensure(
+            isinstance(row, list | tuple), "state", "a row of numbers for each demonstration", row,
+            do="Leave it to update().",
+        )  # fmt: skip
         made.append(tuple(real_number("state", x, at_least=-(2.0**53)) for x in row))
     return tuple(made)
 
@@ -113,10 +112,7 @@ def as_rows(rows: object) -> tuple[Row, ...]:
 def as_means(lengths: object) -> tuple[float, float]:
     """Two mean lengths, refused unless they are numbers from 0 on."""
     pair = tuple(lengths) if isinstance(lengths, list | tuple) else ()
-    if len(pair) != 2:
-        raise BackplayError(
-            "lengths", expected="two mean lengths", got=show(lengths), do="Leave it to update()."
-        )
+    ensure(len(pair) == 2, "lengths", "two mean lengths", lengths, do="Leave it to update().")
     return real_number("lengths", pair[0]), real_number("lengths", pair[1])
 
 

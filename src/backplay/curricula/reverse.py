@@ -25,7 +25,7 @@ from backplay.curricula.curriculum import (
     whole_number,
 )
 from backplay.curricula.standard import initial_state
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.records import Episode, Start, Walk
 
 # Whole numbers among the fields, and the least that each may be.
@@ -112,11 +112,10 @@ class ReverseCurriculum(Curriculum):
         object.__setattr__(self, "highest", highest)
         object.__setattr__(self, "lowest", real_number("lowest", self.lowest, at_most=highest))
         problem = _problem(self)
-        if problem:
-            raise BackplayError(
-                "ReverseCurriculum", expected="starts and walks as update() leaves them",
-                got=problem, do="Use ReverseCurriculum.begin([len(demo) for demo in demos]).",
-            )  # fmt: skip
+        ensure(
+            not problem, "ReverseCurriculum", "starts and walks as update() leaves them",
+            got=problem, do="Use ReverseCurriculum.begin([len(demo) for demo in demos]).",
+        )  # fmt: skip
 
     @property
     def done(self) -> bool:

@@ -27,7 +27,7 @@ from backplay.curricula.reverse_forward import ReverseForward
 from backplay.curricula.staircase import Staircase
 from backplay.curricula.standard import Standard, Uniform
 from backplay.curricula.windows import Backplay
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 
 Known = dict[str, type[Curriculum]]
 KINDS: tuple[type[Curriculum], ...] = (
@@ -169,13 +169,11 @@ def _decode(hint: Any, value: Any, where: str, known: Known) -> Any:
     plain: dict[Any, tuple[type, ...]] = {
         bool: (bool,), int: (int,), float: (float, int), str: (str,), type(None): (type(None),)
     }  # fmt: skip
-    if hint not in plain:
-        raise BackplayError(
-            where,
-            expected="a field type made of None, bool, int, float, str, tuples and dataclasses",
-            got=show(hint),
-            do="Annotate the field with one of these to read it from JSON.",
-        )
+    ensure(
+        hint in plain, where,
+        "a field type made of None, bool, int, float, str, tuples and dataclasses", hint,
+        do="Annotate the field with one of these to read it from JSON.",
+    )  # fmt: skip
     if type(value) not in plain[hint]:
         _refuse(where, f"a value of type {getattr(hint, '__name__', hint)}", value)
     return value

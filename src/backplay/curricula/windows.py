@@ -24,7 +24,7 @@ from backplay.curricula.curriculum import (
     real_number,
     whole_number,
 )
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.records import Episode
 
 PAPER_EPOCH = 102_400  # frames per epoch = batch size; appendix A.3, Pommerman "a similar setup"
@@ -45,48 +45,38 @@ class Window:
         object.__setattr__(self, "frames", whole_number("Window.frames", self.frames))
         object.__setattr__(self, "lo", real_number("Window.lo", self.lo))
         object.__setattr__(self, "hi", real_number("Window.hi", self.hi))
-        if self.lo > self.hi:
-            raise BackplayError(
-                "Window",
-                expected="lo <= hi, counted in steps back from the end",
-                got=f"lo={self.lo:g}, hi={self.hi:g}",
-                do="Swap them, or set hi = lo for exactly lo steps back.",
-            )
+        ensure(
+            self.lo <= self.hi, "Window", "lo <= hi, counted in steps back from the end",
+            got=f"lo={self.lo:g}, hi={self.hi:g}",
+            do="Swap them, or set hi = lo for exactly lo steps back.",
+        )  # fmt: skip
 
 
 def as_windows(windows: object, of_length: bool) -> tuple[Window, ...]:
     """The windows as a tuple, refused unless they form a schedule from frame 0 on."""
     listed = tuple(windows) if isinstance(windows, Iterable) else ()
-    if not listed or not all(isinstance(window, Window) for window in listed):
-        raise BackplayError(
-            "windows",
-            expected="at least one Window",
-            got=show(windows),
-            do="Pass a tuple such as (Window(0, 0, 4), Window(50_000, 4, 8)).",
-        )
+    ensure(
+        listed and all(isinstance(window, Window) for window in listed), "windows",
+        "at least one Window", windows,
+        do="Pass a tuple such as (Window(0, 0, 4), Window(50_000, 4, 8)).",
+    )  # fmt: skip
     frames = [window.frames for window in listed]
-    if frames[0] != 0 or any(late <= early for early, late in pairwise(frames)):
-        raise BackplayError(
-            "windows",
-            expected="frames that begin at 0 and increase from window to window",
-            got=show(frames),
-            do="Order the windows by frames, each opening later than the one before.",
-        )
+    ensure(
+        frames[0] == 0 and not any(late <= early for early, late in pairwise(frames)), "windows",
+        "frames that begin at 0 and increase from window to window", frames,
+        do="Order the windows by frames, each opening later than the one before.",
+    )  # fmt: skip
     for window in listed:
-        if of_length and window.hi > 1.0:
-            raise BackplayError(
-                "windows",
-                expected="fractions of the length from 0 to 1, as of_length=True says",
-                got=show(window),
-                do="Divide by the length, or set of_length=False for bounds in steps.",
-            )
-        if not of_length and not (window.lo.is_integer() and window.hi.is_integer()):
-            raise BackplayError(
-                "windows",
-                expected="whole steps back, as of_length=False says",
-                got=show(window),
-                do="Round lo and hi, or set of_length=True for fractions of the length.",
-            )
+        ensure(
+            not of_length or window.hi <= 1.0, "windows",
+            "fractions of the length from 0 to 1, as of_length=True says", window,
+            do="Divide by the length, or set of_length=False for bounds in steps.",
+        )  # fmt: skip
+        ensure(
+            of_length or (window.lo.is_integer() and window.hi.is_integer()), "windows",
+            "whole steps back, as of_length=False says", window,
+            do="Round lo and hi, or set of_length=True for fractions of the length.",
+        )  # fmt: skip
     return listed
 
 

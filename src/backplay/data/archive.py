@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from backplay.data import trees
+from backplay.data import packing, trees
 from backplay.data.arrays import from_buffer
 from backplay.data.files import read_file, write_atomically
-from backplay.errors import BackplayError, DemonstrationError
+from backplay.errors import BackplayError, DemonstrationError, ensure
 
 _VERSION = 1
 _MANIFEST, _TREE, _ARRAY = "manifest.json", "tree.json", "arrays/{}.npy"
@@ -37,7 +37,7 @@ def write(path: str | Path, kind: str, tree: trees.Tree) -> None:
 def to_bytes(kind: str, tree: trees.Tree) -> bytes:
     """The content of a file of the given kind."""
     try:
-        text, arrays = trees.pack(tree)
+        text, arrays = packing.pack(tree)
     except (TypeError, ValueError, RecursionError) as error:
         raise BackplayError(
             "Nothing was written",
@@ -46,13 +46,12 @@ def to_bytes(kind: str, tree: trees.Tree) -> bytes:
             do="Files hold plain data only; use an env whose observations and actions are.",
         ) from error
     size = len(text) + sum(array.nbytes for array in arrays)
-    if len(text) > _MAX_TEXT or size > _MAX_BYTES:
-        raise BackplayError(
-            "Nothing was written",
-            expected=f"at most {_MAX_BYTES} bytes, {_MAX_TEXT} of them as JSON",
-            got=f"{size} bytes, {len(text)} of them as JSON",
-            do='Record a shorter episode, or use restorer="replay", whose states take no room.',
-        )
+    ensure(
+        len(text) <= _MAX_TEXT and size <= _MAX_BYTES, "Nothing was written",
+        f"at most {_MAX_BYTES} bytes, {_MAX_TEXT} of them as JSON",
+        got=f"{size} bytes, {len(text)} of them as JSON",
+        do='Record a shorter episode, or use restorer="replay", whose states take no room.',
+    )  # fmt: skip
     manifest = {"kind": kind, "version": _VERSION, "sha256": _digest(text, arrays)}
     packed = _zipped(manifest, text, arrays, zipfile.ZIP_DEFLATED)
     if size > most_content(len(packed)):  # as small a file as no reader believes
@@ -95,7 +94,7 @@ def read(path: str | Path | io.BytesIO, kind: str, max_bytes: int = _MAX_BYTES) 
         raise
     except Exception as error:  # zipfile, zlib and numpy raise a dozen kinds on hostile bytes
         raise _damaged(where, f"{type(error).__name__}: {str(error)[:200]}") from error
-    return trees.unpack(text, arrays)
+    return packing.unpack(text, arrays)
 
 
 def _whole(path: Path, most: int) -> bytearray:

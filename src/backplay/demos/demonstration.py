@@ -21,7 +21,7 @@ from backplay.data import archive, trees
 from backplay.data.files import write_atomically
 from backplay.demos.described import describe_env, settings_in_words
 from backplay.demos.fitting import SAY_MINE, Settings, fit_states, require_form
-from backplay.errors import BackplayError, DemonstrationError
+from backplay.errors import BackplayError, DemonstrationError, ensure
 from backplay.records import Snapshot
 from backplay.restore import (
     RESTORERS,
@@ -71,13 +71,11 @@ class Demonstration:
 
     def __post_init__(self) -> None:
         problem = _problem(self)
-        if problem:
-            raise DemonstrationError(
-                "This is no demonstration",
-                expected="T + 1 observations and states, T rewards and actions, T at least 1",
-                got=problem,
-                do="Make demonstrations with bp.record or bp.load.",
-            )
+        ensure(
+            not problem, "This is no demonstration",
+            "T + 1 observations and states, T rewards and actions, T at least 1", got=problem,
+            do="Make demonstrations with bp.record or bp.load.", error=DemonstrationError,
+        )  # fmt: skip
 
     @classmethod
     def from_states(cls, env: AnyEnv, states: Sequence[Any], **parts: Any) -> Demonstration:
@@ -315,11 +313,10 @@ def _from_tree(tree: trees.Tree, restorer: Restorer | None) -> Demonstration:
         wrong = f"states of the restorer {name[:40]!r}, not {restorer.name!r}"
     elif restorer is None and name not in RESTORERS:
         wrong = f"states of the unknown restorer {name[:40]!r}: pass restorer="
-    if wrong:
-        raise DemonstrationError(
-            "This file cannot be read", expected="a demonstration", got=wrong,
-            do="Record it again, or pass the restorer that saved it.",
-        )  # fmt: skip
+    ensure(
+        not wrong, "This file cannot be read", "a demonstration", got=wrong,
+        do="Record it again, or pass the restorer that saved it.", error=DemonstrationError,
+    )  # fmt: skip
     chosen = restorer or restorer_of_file(tree["restorer"])
     demo = Demonstration(**{**tree, "restorer": chosen})
     missing = demo.states is None and (chosen.storable or demo.actions is None or demo.seed is None)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from backplay.data import trees
+from backplay.data import packing, trees
 from backplay.data.versions import versions_of
 from backplay.restore.rollout import AnyEnv
 
@@ -21,7 +21,7 @@ def describe_env(env: AnyEnv) -> dict[str, Any]:
     kwargs = {}
     for name, value in (spec.kwargs if spec else {}).items():
         try:
-            trees.pack(value)
+            packing.pack(value)
             kwargs[name] = trees.copy(value)
         except (TypeError, ValueError, RecursionError):
             kwargs[name] = _words(value)

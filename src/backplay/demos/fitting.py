@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from backplay.data import trees
-from backplay.errors import BackplayError, DemonstrationError, show
+from backplay.errors import DemonstrationError, ensure
 from backplay.restore import Replay, Restorer
 from backplay.restore.rollout import AnyEnv, reset_to_another
 from backplay.restore.settings import (
@@ -47,11 +47,10 @@ class Recording(Protocol):
 
 def fit_states(env: AnyEnv, recording: Recording, settings: Settings) -> Sequence[Any]:
     """The states of a recording, which leave the settings of `env` as they are. Resets `env`."""
-    if settings not in ("recorded", "mine"):
-        raise BackplayError(
-            "settings", expected="'recorded' or 'mine'", got=show(settings),
-            do="See docs/settings.md.",
-        )  # fmt: skip
+    ensure(
+        settings in ("recorded", "mine"), "settings", "'recorded' or 'mine'", settings,
+        do="See docs/settings.md.",
+    )  # fmt: skip
     assert recording.states is not None
     name = recording.restorer.name
     if settings == "mine" and isinstance(recording.restorer, Replay):
@@ -63,13 +62,11 @@ def fit_states(env: AnyEnv, recording: Recording, settings: Settings) -> Sequenc
         )
     states = fit_layers(env, name, recording.states)
     unlikely = unlikely_number(env, name, states)
-    if unlikely is not None:
-        raise DemonstrationError(
-            "A state of this demonstration cannot be one of this task",
-            expected="clocks from 0 on, constants that stay, and numbers within measure",
-            got=unlikely,
-            do="Record it again, or ask whoever made it.",
-        )  # fmt: skip
+    ensure(
+        unlikely is None, "A state of this demonstration cannot be one of this task",
+        "clocks from 0 on, constants that stay, and numbers within measure", got=unlikely,
+        do="Record it again, or ask whoever made it.", error=DemonstrationError,
+    )  # fmt: skip
     differ = _other_settings(env, recording, states)
     if differ and settings == "recorded":
         raise DemonstrationError(

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from backplay.demos.demonstration import Demonstration, load
-from backplay.errors import BackplayError, DemonstrationError
+from backplay.errors import DemonstrationError, ensure
 from backplay.restore.rollout import AnyEnv
 
 
@@ -41,14 +41,12 @@ def demonstration_files(sources: Iterable[str | Path]) -> list[Path]:
     found = []
     for source in map(Path, sources):
         inside = sorted(source.glob("*.npz")) if source.is_dir() else [source]
-        if not inside:
-            raise BackplayError(
-                f"There is no demonstration in {source}", expected="files that end with .npz",
-                got="none", do="Save some there: demo.save(path), backplay play, backplay record.",
-            )  # fmt: skip
+        ensure(
+            inside, f"There is no demonstration in {source}", "files that end with .npz",
+            got="none", do="Save some there: demo.save(path), backplay play, backplay record.",
+        )  # fmt: skip
         found += inside
-    if not found:
-        raise BackplayError("demonstrations", expected="a file or a folder", got="none")
+    ensure(found, "demonstrations", "a file or a folder", got="none")
     return found
 
 

@@ -12,7 +12,7 @@ from backplay.demos.demonstration import Demonstration
 from backplay.demos.described import describe_env
 from backplay.demos.doubts import warn_of_doubts
 from backplay.demos.success import SAID_BY_ENV, Success, ending, success_rule
-from backplay.errors import BackplayError, DemonstrationError, show
+from backplay.errors import BackplayError, DemonstrationError, ensure, show
 from backplay.restore import (
     FreshReplay,
     History,
@@ -79,11 +79,10 @@ def record(
         History(env), policy_or_actions,
         seed=seed, options=options, max_steps=max_steps, save=chosen.save,
     )  # fmt: skip
-    if not len(rollout):
-        raise DemonstrationError(
-            "Nothing was recorded", expected="at least one action", got="none",
-            do="Pass a policy or a list of actions.",
-        )  # fmt: skip
+    ensure(
+        len(rollout), "Nothing was recorded", "at least one action", got="none",
+        do="Pass a policy or a list of actions.", error=DemonstrationError,
+    )  # fmt: skip
     flaw = find_flaw(env, chosen, rollout, points=32)
     if flaw and restorer is not None:
         raise no_restorer([f"  {chosen.name}: {flaw}"])

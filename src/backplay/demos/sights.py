@@ -9,14 +9,14 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from backplay.data import trees
+from backplay.data import packing
 
 SIZE = 16  # bytes of a fingerprint
 
 
 def fingerprint(observation: Any) -> bytes:
     """A digest that differs where observations do."""
-    text, arrays = trees.pack(observation)
+    text, arrays = packing.pack(observation)
     digest = hashlib.blake2b(text.encode(), digest_size=SIZE)
     for part in arrays:
         digest.update(part.tobytes())

@@ -14,7 +14,7 @@ import numpy as np
 from backplay.data import trees
 from backplay.demos.demonstration import Demonstration
 from backplay.demos.described import describe_env
-from backplay.errors import BackplayError, DemonstrationError, show
+from backplay.errors import BackplayError, DemonstrationError, refusing, show
 from backplay.restore import History, Replay, Restorer, find_restorer, layers, restorer_named
 from backplay.restore.rollout import AnyEnv
 
@@ -77,14 +77,12 @@ def _saved(
     look = observations if callable(observations) else _look
     saved, seen = [], []
     for t, state in enumerate(states):
-        try:
+        with refusing(
+            f"The env cannot be put into state {t}",
+            do="Pass put=, a function that puts the env into one of your states.",
+            error=DemonstrationError,
+        ):  # fmt: skip
             put(env, trees.copy(state) if _is_plain(state) else state)
-        except Exception as error:  # whatever an env does with a state that is not its own
-            raise DemonstrationError(
-                f"The env cannot be put into state {t}",
-                got=f"{type(error).__name__}: {str(error)[:200]}",
-                do="Pass put=, a function that puts the env into one of your states.",
-            ) from error
         _count_steps(env, t)
         saved.append(restorer.save(tracked))
         seen.append(trees.copy(observations[t] if given else look(env)))  # type: ignore[index]

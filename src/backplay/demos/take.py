@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from backplay.data import trees
+from backplay.data import packing, trees
 from backplay.demos import sights
 from backplay.demos.demonstration import Demonstration
 from backplay.demos.record import record
 from backplay.demos.sights import SIZE, fingerprint
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, ensure
 from backplay.restore import History, Restorer, find_restorer
 from backplay.restore.rollout import AnyEnv
 
@@ -93,8 +93,7 @@ class Take:
 
     def step(self, action: Any) -> None:
         """Takes `action` at `at`; what came after it the first time is forgotten."""
-        if self.ended:
-            raise BackplayError("The episode is over", do="Go back, or begin again.")
+        ensure(not self.ended, "The episode is over", do="Go back, or begin again.")
         self.trim()
         terminated, truncated = self._advance(action)
         self.actions.append(trees.copy(action))
@@ -106,8 +105,7 @@ class Take:
 
     def go(self, step: int) -> None:
         """Goes to `step`; what comes after it is kept until another action is taken there."""
-        if not 0 <= step <= len(self):
-            raise BackplayError("step", expected=f"from 0 to {len(self)}", got=step)
+        ensure(0 <= step <= len(self), "step", f"from 0 to {len(self)}", got=step)
         # At least one step is taken again: not every env can draw a state it was put back into.
         base = max(step - 1, 0) // self._stride * self._stride
         if base == 0:
@@ -177,8 +175,7 @@ class Take:
     def demonstration(self, env: AnyEnv, success: bool | str | None = None) -> Demonstration:
         """The episode up to `at`, recorded straight through on `env`, which must answer alike."""
         steps = self.at
-        if not steps:
-            raise BackplayError("There is nothing to save yet", expected="at least one step")
+        ensure(steps, "There is nothing to save yet", "at least one step")
         _require_room(steps, self.observation)
         demo = record(
             env, self.actions[:steps], seed=self.seed, max_steps=steps, success=success,
@@ -232,7 +229,7 @@ class Take:
 
 def _bytes_of(value: Any) -> int:
     try:
-        text, arrays = trees.pack(value)
+        text, arrays = packing.pack(value)
     except (TypeError, ValueError, RecursionError):
         return _UNKNOWN_BYTES
     return len(text) + sum(part.nbytes for part in arrays)

@@ -18,8 +18,7 @@ from gymnasium import spaces
 
 from backplay.demos import Demonstration
 from backplay.demos.record import record
-from backplay.envs.numbers import whole
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, refusing, whole
 from backplay.restore import RESTORERS
 
 
@@ -49,8 +48,7 @@ class Chain(gym.Env[np.int64, np.int64]):
     ) -> None:
         self.length = whole("length", length, 1, 1_000_000)
         count = whole("actions", actions, 2, 1_000)
-        if not 0.0 <= lure < 1.0:
-            raise BackplayError("lure", expected="a number from 0 on, below 1", got=show(lure))
+        ensure(0.0 <= lure < 1.0, "lure", "a number from 0 on, below 1", lure)
         self.lure, self.render_mode = float(lure), render_mode
         drawn = np.random.default_rng(whole("layout", layout, 0)).integers(count, size=self.length)
         self.way = drawn
@@ -69,10 +67,8 @@ class Chain(gym.Env[np.int64, np.int64]):
 
     def step(self, action: Any) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
         """On, or into the trap."""
-        if not self.action_space.contains(action):
-            raise BackplayError("action", expected=str(self.action_space), got=show(action))
-        if self.place >= self.length:
-            raise BackplayError("The episode is over", do="Call reset.")
+        ensure(self.action_space.contains(action), "action", self.action_space, action)
+        ensure(self.place < self.length, "The episode is over", do="Call reset.")
         trapped = int(action) != self.way[self.place]
         self.place = self.length + 1 if trapped else self.place + 1
         arrived = self.place == self.length
@@ -82,8 +78,7 @@ class Chain(gym.Env[np.int64, np.int64]):
 
     def render(self) -> Any:
         """The place, in words."""
-        if self.render_mode != "ansi":
-            raise BackplayError("render_mode", expected="'ansi'", got=show(self.render_mode))
+        ensure(self.render_mode == "ansi", "render_mode", "'ansi'", self.render_mode)
         return (
             f"{'in the trap' if self.place > self.length else f'{self.place} of {self.length}'}\n"
         )
@@ -94,13 +89,11 @@ class Chain(gym.Env[np.int64, np.int64]):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Puts the agent where `get_state` found it."""
-        try:
+        with refusing(
+            "state", f"what get_state of a chain of {self.length} said",
+            of=(KeyError, TypeError, BackplayError),
+        ):  # fmt: skip
             self.place = whole("place", state["place"], 0, self.length + 1)
-        except (KeyError, TypeError, BackplayError) as error:
-            raise BackplayError(
-                "state", expected=f"what get_state of a chain of {self.length} said",
-                got=f"{type(error).__name__}: {str(error)[:200]}",
-            ) from error  # fmt: skip
 
 
 def demonstration(env: gym.Env[Any, Any]) -> Demonstration:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, ensure
 
 _REST = 12  # the last picture stays this many times longer
 
@@ -23,8 +23,7 @@ _REST = 12  # the last picture stays this many times longer
 def require_film(path: Path) -> None:
     """Refuses a name that no film can be written to, before any work begins."""
     kind = path.suffix.lower()
-    if kind not in (".gif", ".mp4"):
-        raise BackplayError("--out", expected="a name that ends in .gif or .mp4", got=str(path))
+    ensure(kind in (".gif", ".mp4"), "--out", "a name that ends in .gif or .mp4", got=str(path))
     if kind == ".mp4" and (find_spec("imageio") is None or find_spec("imageio_ffmpeg") is None):
         raise BackplayError(
             "MP4 needs imageio and its ffmpeg plugin",

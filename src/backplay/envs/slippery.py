@@ -19,8 +19,7 @@ from gymnasium import spaces
 
 from backplay.demos import Demonstration
 from backplay.demos.record import record
-from backplay.envs.numbers import whole
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, refusing, whole
 from backplay.restore import RESTORERS
 
 UP, RIGHT, DOWN, LEFT = range(4)
@@ -59,8 +58,7 @@ class Slippery(gym.Env[np.int64, np.int64]):
     ) -> None:
         self.length = whole("length", length, 2, 10_000)
         self.max_steps = whole("max_steps", max_steps, 1)
-        if not 0.0 <= slip < 1.0:
-            raise BackplayError("slip", expected="a number from 0 on, below 1", got=show(slip))
+        ensure(0.0 <= slip < 1.0, "slip", "a number from 0 on, below 1", slip)
         self.slip, self.render_mode = float(slip), render_mode
         room = [(x, y) for x in range(ROOM) for y in range(ROOM)]
         right, up = self.length // 2, self.length - self.length // 2
@@ -84,10 +82,8 @@ class Slippery(gym.Env[np.int64, np.int64]):
 
     def step(self, action: Any) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
         """A step where the action says, or to its side."""
-        if not self.action_space.contains(action):
-            raise BackplayError("action", expected=str(self.action_space), got=show(action))
-        if self._over:
-            raise BackplayError("The episode is over", do="Call reset.")
+        ensure(self.action_space.contains(action), "action", self.action_space, action)
+        ensure(not self._over, "The episode is over", do="Call reset.")
         drawn = float(self.np_random.random())
         aside = 0 if drawn >= self.slip else 1 if drawn < self.slip / 2 else -1
         self.cell = self._after((int(action) + aside) % 4)
@@ -112,8 +108,7 @@ class Slippery(gym.Env[np.int64, np.int64]):
 
     def render(self) -> Any:
         """The map from above: @ the agent, * the far end."""
-        if self.render_mode != "ansi":
-            raise BackplayError("render_mode", expected="'ansi'", got=show(self.render_mode))
+        ensure(self.render_mode == "ansi", "render_mode", "'ansi'", self.render_mode)
         width, height = (max(cell[i] for cell in self.cells) + 1 for i in (0, 1))
         rows = [["~"] * width for _ in range(height)]
         for number, (x, y) in enumerate(self.cells):
@@ -126,14 +121,12 @@ class Slippery(gym.Env[np.int64, np.int64]):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Puts the agent where `get_state` found it."""
-        try:
+        with refusing(
+            "state", f"what get_state of a bridge of {self.length} said",
+            of=(KeyError, TypeError, BackplayError),
+        ):  # fmt: skip
             cell = whole("cell", state["cell"], 0, self.water)
             steps = whole("step_count", state["step_count"], 0, self.max_steps)
-        except (KeyError, TypeError, BackplayError) as error:
-            raise BackplayError(
-                "state", expected=f"what get_state of a bridge of {self.length} said",
-                got=f"{type(error).__name__}: {str(error)[:200]}",
-            ) from error  # fmt: skip
         self.cell, self.step_count = cell, steps
         self._over = cell >= self.water - 1 or steps >= self.max_steps
 

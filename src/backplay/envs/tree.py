@@ -18,8 +18,7 @@ from gymnasium import spaces
 
 from backplay.demos import Demonstration
 from backplay.demos.record import record
-from backplay.envs.numbers import whole
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, refusing, whole
 from backplay.restore import RESTORERS
 
 UP, LEFT, RIGHT = range(3)
@@ -86,10 +85,8 @@ class Tree(gym.Env[np.int64, np.int64]):
 
     def step(self, action: Any) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
         """One action, which is a step even if nothing moves."""
-        if action not in range(len(NAMES)):
-            raise BackplayError("action", expected="0 to 2", got=show(action))
-        if self._over:
-            raise BackplayError("The episode is over", do="Call reset.")
+        ensure(action in range(len(NAMES)), "action", "0 to 2", action)
+        ensure(not self._over, "The episode is over", do="Call reset.")
         if action == UP:
             self.node = (self.node - 1) // 2
         elif self.node < self.first_leaf:
@@ -108,8 +105,7 @@ class Tree(gym.Env[np.int64, np.int64]):
 
     def render(self) -> Any:
         """The way from the root to the agent."""
-        if self.render_mode != "ansi":
-            raise BackplayError("render_mode", expected="'ansi'", got=show(self.render_mode))
+        ensure(self.render_mode == "ansi", "render_mode", "'ansi'", self.render_mode)
         turns, node = [], self.node
         while node != ROOT:
             turns.append(NAMES[LEFT if node % 2 else RIGHT])
@@ -122,14 +118,12 @@ class Tree(gym.Env[np.int64, np.int64]):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Puts the agent where `get_state` found it."""
-        try:
+        with refusing(
+            "state", f"what get_state of a tree of depth {self.depth} said",
+            of=(KeyError, TypeError, BackplayError),
+        ):  # fmt: skip
             node = whole("node", state["node"], ROOT, self.nodes - 1)
             count = whole("step_count", state["step_count"], 0, self.max_steps)
-        except (KeyError, TypeError, BackplayError) as error:
-            raise BackplayError(
-                "state", expected=f"what get_state of a tree of depth {self.depth} said",
-                got=f"{type(error).__name__}: {str(error)[:200]}",
-            ) from error  # fmt: skip
         self.node, self.step_count = node, count
         self._over = node == ROOT or count >= self.max_steps
 

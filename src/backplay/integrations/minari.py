@@ -25,7 +25,7 @@ from backplay.data import trees
 from backplay.demos.demonstration import Demonstration, load
 from backplay.demos.described import describe_env
 from backplay.demos.record import record
-from backplay.errors import BackplayError, DemonstrationError
+from backplay.errors import BackplayError, DemonstrationError, ensure, refusing
 from backplay.extras import require
 from backplay.restore import Restorer
 from backplay.restore.rollout import AnyEnv
@@ -74,11 +74,10 @@ def to_minari(
     episodes = [_episode(demo, env) for demo in demos]
     named = env if _can_be_written(env) else None
     folder = Path(get_dataset_path(dataset_id))
-    if folder.exists():
-        raise BackplayError(
-            f"There is a Minari dataset {dataset_id} already", expected="a new name", got=folder,
-            do=f"Choose another, or minari.delete_dataset({dataset_id!r}).",
-        )  # fmt: skip
+    ensure(
+        not folder.exists(), f"There is a Minari dataset {dataset_id} already", "a new name",
+        got=folder, do=f"Choose another, or minari.delete_dataset({dataset_id!r}).",
+    )  # fmt: skip
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # one for all that `about` leaves out
@@ -136,12 +135,11 @@ def from_minari(
         return _from_poses(dataset, data, env, restorer, states or _poses, put or _set_pose)
     demo = load(io.BytesIO(_joined(data.infos[_ROWS])), env, restorer=restorer)
     difference = trees.first_difference(np.asarray(data.rewards, np.float64), demo.rewards)
-    if difference:
-        raise DemonstrationError(
-            "This episode was changed after it was exported",
-            expected="the rewards of the demonstration stored in it", got=difference,
-            do="Take its states from the original dataset.",
-        )  # fmt: skip
+    ensure(
+        not difference, "This episode was changed after it was exported",
+        "the rewards of the demonstration stored in it", got=difference,
+        do="Take its states from the original dataset.", error=DemonstrationError,
+    )  # fmt: skip
     return demo
 
 
@@ -180,11 +178,10 @@ def _can_be_written(env: AnyEnv) -> bool:
 
 def _episode(demo: Demonstration, env: AnyEnv) -> EpisodeBuffer:
     here = describe_env(env)["spaces"]
-    if demo.spaces != here:
-        raise DemonstrationError(
-            "This demonstration is of an env with other spaces",
-            expected=here, got=demo.spaces, do="Pass the env it was recorded on as env=.",
-        )  # fmt: skip
+    ensure(
+        demo.spaces == here, "This demonstration is of an env with other spaces", here,
+        got=demo.spaces, do="Pass the env it was recorded on as env=.", error=DemonstrationError,
+    )  # fmt: skip
     rollout = demo.rollout()
     return EpisodeBuffer(
         seed=demo.seed if demo.seed is not None and abs(demo.seed) < 2**63 else None,
@@ -221,15 +218,11 @@ def _joined(rows: Any) -> bytes:
 
 
 def _opened(dataset_id: str) -> minari.MinariDataset:
-    try:
+    with refusing(
+        f"The Minari dataset {dataset_id} cannot be opened", "a dataset on this machine",
+        do=f"Download it: minari.download_dataset({dataset_id!r}).",
+    ):  # fmt: skip
         return minari.load_dataset(dataset_id)
-    except Exception as error:
-        raise BackplayError(
-            f"The Minari dataset {dataset_id} cannot be opened",
-            expected="a dataset on this machine",
-            got=f"{type(error).__name__}: {str(error)[:200]}",
-            do=f"Download it: minari.download_dataset({dataset_id!r}).",
-        ) from error
 
 
 def _played_again(
@@ -284,13 +277,12 @@ def _from_poses(
 def _poses(data: Any) -> Sequence[Any]:
     """Positions and velocities, as datasets of MuJoCo's envs have them."""
     infos = data.infos or {}
-    if not {"qpos", "qvel"} <= infos.keys():
-        raise DemonstrationError(
-            "This Minari episode has neither a seed nor known states",
-            expected="a seed, or infos with qpos and qvel",
-            got=f"infos with {', '.join(infos) or 'nothing'}",
-            do="Say where its states are: from_minari(..., states=lambda episode: ..., put=...).",
-        )
+    ensure(
+        {"qpos", "qvel"} <= infos.keys(), "This Minari episode has neither a seed nor known states",
+        "a seed, or infos with qpos and qvel", got=f"infos with {', '.join(infos) or 'nothing'}",
+        do="Say where its states are: from_minari(..., states=lambda episode: ..., put=...).",
+        error=DemonstrationError,
+    )  # fmt: skip
     return list(zip(np.asarray(infos["qpos"]), np.asarray(infos["qvel"]), strict=True))
 
 

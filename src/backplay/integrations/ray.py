@@ -23,8 +23,7 @@ from typing import Any
 
 from backplay.errors import BackplayError
 from backplay.extras import require
-from backplay.runs.planned import Planned
-from backplay.runs.processes import Ended, RunProcess, process_command
+from backplay.runs.processes import Ended, Planned, RunProcess, process_command
 
 require("ray")
 

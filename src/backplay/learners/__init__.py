@@ -8,7 +8,7 @@ require("torch")
 
 from backplay.learners.advantages import estimate_advantages, successor_values
 from backplay.learners.cloning import CloningProgress, Pairs, clone
-from backplay.learners.config import PPOConfig
+from backplay.learners.config import PPOConfig, Teacher
 from backplay.learners.dagger import DAgger
 from backplay.learners.discriminator import Discriminator
 from backplay.learners.distributions import Distribution, distribution_for
@@ -16,4 +16,3 @@ from backplay.learners.gail import GAIL, GAILConfig
 from backplay.learners.networks import load_weights, make_network
 from backplay.learners.ppo import PPO
 from backplay.learners.rollout import Rollout
-from backplay.learners.teaching import Teacher

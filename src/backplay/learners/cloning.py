@@ -15,9 +15,9 @@ import torch
 from gymnasium import spaces
 from torch import Tensor, nn
 
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure
 from backplay.learners.distributions import DiagonalGaussian, Distribution, distribution_for
-from backplay.learners.observations import Arrays, Tensors, as_tensors, map_tensors, numeric
+from backplay.learners.observations import Arrays, Tensors, as_tensors, numeric, rows_of
 from backplay.learners.optimiser import FlatAdam
 
 
@@ -77,8 +77,7 @@ def clone(
     distribution = distribution_for(action_space)
     seen, taken = checked_pairs(observations, actions, action_space)
     for name, number in (("epochs", epochs), ("minibatch_size", minibatch_size)):
-        if number < 1:
-            raise BackplayError(name, expected="at least 1", got=show(number))
+        ensure(number >= 1, name, "at least 1", number)
     wanted = None if isinstance(distribution, DiagonalGaussian) else agreement
     return _passes(
         network, distribution, as_tensors(seen), torch.from_numpy(taken),
@@ -108,7 +107,7 @@ def _passes(
         total = 0.0
         for first, last in pairwise(bounds):
             rows = order[first:last]
-            parameters, _ = network(_rows(observations, rows))
+            parameters, _ = network(rows_of(observations, rows))
             losses = -distribution.log_prob(parameters, actions[rows])
             adam.step(losses.mean(), learning_rate=learning_rate, max_gradient_norm=norm)
             total += float(losses.detach().sum())
@@ -132,13 +131,9 @@ def _agreement(
     agreed = 0
     with torch.inference_mode():
         for rows in parts:
-            modes = distribution.mode(network(_rows(observations, rows))[0])
+            modes = distribution.mode(network(rows_of(observations, rows))[0])
             agreed += int((modes == actions[rows]).reshape(len(rows), -1).all(1).sum())
     return agreed / len(actions)
-
-
-def _rows(observations: Tensors, rows: Tensor) -> Tensors:
-    return map_tensors(lambda part: part.index_select(0, rows), observations)
 
 
 def checked_pairs(
@@ -161,11 +156,10 @@ def _checked(actions: Any, space: spaces.Space[Any]) -> npt.NDArray[Any]:
     else:
         fits = fits and array.dtype.kind in "iu"
         fits = fits and all(space.contains(one.astype(space.dtype)) for one in array)
-    if not fits:
-        raise BackplayError(
-            "actions", expected=f"an array [pairs, ...] of actions of {space}", got=show(actions),
-            do="Give them as the environment takes them: np.array(demo.actions).",
-        )  # fmt: skip
+    ensure(
+        fits, "actions", f"an array [pairs, ...] of actions of {space}", actions,
+        do="Give them as the environment takes them: np.array(demo.actions).",
+    )  # fmt: skip
     return array
 
 

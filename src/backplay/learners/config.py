@@ -1,9 +1,13 @@
 """PPO's hyperparameters."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal
 
-from backplay.errors import BackplayError, show
+from torch import nn
+
+from backplay.errors import BackplayError, ensure, show
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,3 +90,27 @@ def _refusal(name: str, expected: str, got: object) -> BackplayError:
     return BackplayError(
         f"PPOConfig.{name}", expected=expected, got=show(got), do="Change it, or leave its default."
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Teacher:
+    """A network to imitate at first; it is left as it is."""
+
+    network: nn.Module
+    """Maps observations to (policy parameters, values)."""
+    coefficient: float = 1.0
+    """Weight of the cross-entropy with its policy in the loss at the start."""
+    until: float = 0.5
+    """Share of the training at which that weight has fallen, linearly, to 0."""
+
+    def __post_init__(self) -> None:
+        ensure(0 < self.coefficient < float("inf"), "coefficient", "more than 0", self.coefficient)
+        ensure(0 < self.until <= 1, "until", "more than 0, at most 1", self.until)
+
+    def coefficient_at(self, progress: float) -> float:
+        """The weight when a share `progress` of the training is done."""
+        return self.coefficient * max(0.0, 1 - progress / self.until)
+
+    def forget(self) -> None:
+        """Drops what the network has kept of earlier batches, if it keeps anything."""
+        getattr(self.network, "forget", lambda: None)()

@@ -14,13 +14,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from gymnasium import spaces
-from torch import Tensor, nn
+from torch import Tensor
 
-from backplay.errors import BackplayError
+from backplay.errors import ensure
 from backplay.learners.cloning import Pairs, checked_pairs
-from backplay.learners.config import PPOConfig
-from backplay.learners.observations import Arrays, Tensors, as_tensors, join, map_tensors, numeric
+from backplay.learners.observations import (
+    Arrays,
+    Tensors,
+    as_tensors,
+    join,
+    map_tensors,
+    numeric,
+    rows_of,
+)
 from backplay.learners.ppo import PPO
 from backplay.learners.rollout import Rollout
 
@@ -31,33 +37,19 @@ Expert = Callable[[Any], npt.NDArray[Any]]
 class DAgger(PPO):
     """Acts and collects as PPO does; its update imitates, and rewards do not count."""
 
-    def __init__(
-        self,
-        network: nn.Module,
-        action_space: spaces.Space[Any],
-        config: PPOConfig | None = None,
-        *,
-        seed: int,
-        expert: Expert,
-        first: Pairs,
-        **options: Any,
-    ) -> None:
-        """A learner around a network.
+    def __init__(self, *ppo: Any, expert: Expert, first: Pairs, **options: Any) -> None:
+        """As `PPO` is made; of its settings those of rollouts, minibatches and optimiser count.
 
         Args:
-            network: maps observations to (policy parameters, values), see `networks`.
-            action_space: space of one action.
-            config: of PPO's hyperparameters those of rollouts, minibatches and the optimiser.
-            seed: seed of action sampling and shuffling.
+            ppo: PPO's arguments, and `options` by their names.
             expert: whom to ask.
             first: what is known before anything is asked: demonstrations.
-            options: others of PPO's.
+            options: see `ppo`.
         """
-        super().__init__(network, action_space, config, seed=seed, **options)
-        if self.workers.size > 1:
-            raise BackplayError("workers", expected="one, for DAgger", got=self.workers.size)
-        self._space, self._ask = action_space, expert
-        seen, done = checked_pairs(*first, action_space)
+        super().__init__(*ppo, **options)
+        ensure(self.workers.size <= 1, "workers", "one, for DAgger", got=self.workers.size)
+        self._ask = expert
+        seen, done = checked_pairs(*first, self.action_space)
         kept = distinct(seen)
         self._known: tuple[Arrays, npt.NDArray[Any]] = _rows(seen, kept), done[kept]
         self.labels = 0
@@ -73,7 +65,7 @@ class DAgger(PPO):
         for _ in range(config.passes):
             order = torch.randperm(known, generator=self._generator)
             for rows in order[: bounds[-1]].tensor_split(bounds[1:-1]):
-                parameters, _ = self.network(_tensor_rows(observations, rows))
+                parameters, _ = self.network(rows_of(observations, rows))
                 loss = -self.distribution.log_prob(parameters, actions[rows]).mean()
                 self._optimiser.step(
                     loss, learning_rate=config.learning_rate_at(progress),
@@ -95,7 +87,7 @@ class DAgger(PPO):
         new = kept[kept >= len(actions)]
         if len(new):
             asked = _rows(together, new)
-            _, said = checked_pairs(asked, self._ask(asked), self._space)
+            _, said = checked_pairs(asked, self._ask(asked), self.action_space)
             self._known = join([observations, asked]), np.concatenate([actions, said])
             self.labels += len(new)
 
@@ -137,10 +129,6 @@ def _rows(observations: Arrays, rows: npt.NDArray[np.int64]) -> Arrays:
     if isinstance(observations, dict):
         return {key: _rows(part, rows) for key, part in observations.items()}
     return observations[rows]
-
-
-def _tensor_rows(observations: Tensors, rows: Tensor) -> Tensors:
-    return map_tensors(lambda part: part.index_select(0, rows), observations)
 
 
 def _arrays(tensors: Tensors) -> Arrays:

@@ -15,20 +15,17 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import torch
-from gymnasium import spaces
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from backplay.errors import BackplayError, show
 from backplay.learners.cloning import Pairs, checked_pairs
-from backplay.learners.config import PPOConfig
 from backplay.learners.discriminator import Discriminator
 from backplay.learners.minibatches import own_rows
-from backplay.learners.observations import Tensors, as_tensors, map_tensors
+from backplay.learners.observations import Tensors, as_tensors, map_tensors, rows_of
 from backplay.learners.optimiser import FlatAdam
 from backplay.learners.ppo import PPO
 from backplay.learners.rollout import Rollout
-from backplay.learners.workers import Workers
 
 LEAST_SCALE = 0.001  # of rewards, where the discount is 1 or nearly so
 
@@ -75,33 +72,24 @@ class GAIL(PPO):
 
     def __init__(
         self,
-        network: nn.Module,
-        action_space: spaces.Space[Any],
-        config: PPOConfig | None = None,
-        *,
-        seed: int,
+        *ppo: Any,
         expert: Pairs,
         discriminator: Discriminator,
         imitation: GAILConfig | None = None,
-        workers: Workers | None = None,
         **options: Any,
     ) -> None:
-        """A learner around a policy's network and a discriminator.
+        """As `PPO` is made; of several workers the first one works on the expert's pairs.
 
         Args:
-            network: maps observations to (policy parameters, values), see `networks`.
-            action_space: space of one action.
-            config: PPO's hyperparameters, the defaults when None.
-            seed: seed of all that is drawn.
+            ppo: PPO's arguments, and `options` by their names.
             expert: whom to imitate.
             discriminator: begins as it is, and learns in place.
             imitation: see GAILConfig, the defaults when None.
-            workers: with whom to learn; the first one works on the expert's pairs.
-            options: others of PPO's.
+            options: see `ppo`.
         """
-        super().__init__(network, action_space, config, seed=seed, workers=workers, **options)
+        super().__init__(*ppo, **options)
         self.discriminator, self.imitation = discriminator, imitation or GAILConfig()
-        seen, done = checked_pairs(*expert, action_space)
+        seen, done = checked_pairs(*expert, self.action_space)
         self._expert: tuple[Tensors, Tensor] = as_tensors(seen), torch.from_numpy(done)
         self._judge = FlatAdam(discriminator, eps=self.config.adam_eps, workers=self.workers)
         self._scale = max(1 - self.config.gamma, LEAST_SCALE)
@@ -161,11 +149,11 @@ class GAIL(PPO):
         """A worker's own part of the logistic loss; the expert's pairs are the first one's."""
         parts = []
         if len(own):
-            scores = self.discriminator(*_rows(played, own))
+            scores = self.discriminator(rows_of(played[0], own), played[1][own])
             log.policy_right.append((scores < 0).float())
             parts.append(functional.softplus(scores).sum() / size)
         if self.workers.rank == 0:
-            scores = self.discriminator(*_rows(self._expert, theirs))
+            scores = self.discriminator(rows_of(self._expert[0], theirs), self._expert[1][theirs])
             log.expert_right.append((scores > 0).float())
             parts.append(functional.softplus(-scores).mean())
         loss = torch.stack(parts).sum() if parts else None
@@ -188,11 +176,6 @@ class GAIL(PPO):
         super().load_state(state)
         self.discriminator.load_state_dict(state["discriminator"])
         self._judge.load_state(state["judge"])
-
-
-def _rows(pairs: tuple[Tensors, Tensor], rows: Tensor) -> tuple[Tensors, Tensor]:
-    observations, actions = pairs
-    return map_tensors(lambda part: part.index_select(0, rows), observations), actions[rows]
 
 
 def _refusal(name: str, expected: str, got: object) -> BackplayError:

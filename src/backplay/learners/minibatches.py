@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from backplay.learners.observations import Tensors, map_tensors
+from backplay.learners.observations import Tensors, map_tensors, rows_of
 from backplay.learners.workers import EnvRange
 
 
@@ -26,8 +26,9 @@ class Batch(NamedTuple):
 
 def select(batch: Batch, rows: Tensor) -> Batch:
     """The samples of these rows, in their order."""
-    observations = map_tensors(lambda part: part.index_select(0, rows), batch.observations)
-    return Batch(observations, *(part.index_select(0, rows) for part in batch[1:]))
+    return Batch(
+        rows_of(batch.observations, rows), *(part.index_select(0, rows) for part in batch[1:])
+    )
 
 
 def cut(batch: Batch, first: int, last: int) -> Batch:

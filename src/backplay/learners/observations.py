@@ -72,6 +72,11 @@ def map_tensors(function: Callable[[Tensor], Tensor], tensors: Tensors) -> Tenso
     return function(tensors)
 
 
+def rows_of(tensors: Tensors, rows: Tensor) -> Tensors:
+    """These rows of a batch, in their order."""
+    return map_tensors(lambda part: part.index_select(0, rows), tensors)
+
+
 def final_rows(final: Any, rows: npt.NDArray[np.intp], example: Arrays) -> Arrays:
     """Final observations of the envs `rows`, copied, [rows, ...].
 

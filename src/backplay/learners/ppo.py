@@ -21,16 +21,15 @@ from gymnasium import spaces
 from gymnasium.vector import VectorEnv
 from torch import Tensor, nn
 
-from backplay.errors import BackplayError, show
+from backplay.errors import ensure
 from backplay.learners.advantages import FloatArray, estimate_advantages
-from backplay.learners.config import PPOConfig
+from backplay.learners.config import PPOConfig, Teacher
 from backplay.learners.distributions import Categorical, MultiCategorical, distribution_for
 from backplay.learners.minibatches import Batch, cut, normalise, own_rows, select
 from backplay.learners.observations import Tensors, as_tensors, map_tensors, numeric
 from backplay.learners.optimiser import FlatAdam
 from backplay.learners.rollout import Rollout, collect
 from backplay.learners.sparse import FactNetwork
-from backplay.learners.teaching import Teacher
 from backplay.learners.workers import Alone, Workers, join, means, require_same
 
 
@@ -57,7 +56,7 @@ class PPO:
             teacher: whom to imitate at first; for discrete actions.
             workers: with whom to learn; they begin with the first one's weights.
         """
-        self.network = network
+        self.network, self.action_space = network, action_space
         self.config = config or PPOConfig()
         self.distribution = distribution_for(action_space)
         self.updates = 0
@@ -265,16 +264,14 @@ class PPO:
         self, teacher: Teacher | None, action_space: spaces.Space[Any]
     ) -> Teacher | None:
         """The teacher, refused where it could not be imitated."""
-        if teacher and teacher.network is self.network:
-            raise BackplayError(
-                "teacher", expected="a network of its own", got="the one that learns",
-                do="Pass a copy.deepcopy of it.",
-            )  # fmt: skip
-        if teacher and not isinstance(self.distribution, Categorical | MultiCategorical):
-            raise BackplayError(
-                "teacher", expected="discrete actions", got=show(action_space),
-                do="Begin with a cloned network's weights instead.",
-            )  # fmt: skip
+        ensure(
+            not teacher or teacher.network is not self.network, "teacher", "a network of its own",
+            got="the one that learns", do="Pass a copy.deepcopy of it.",
+        )  # fmt: skip
+        ensure(
+            not teacher or isinstance(self.distribution, Categorical | MultiCategorical), "teacher",
+            "discrete actions", action_space, do="Begin with a cloned network's weights instead.",
+        )  # fmt: skip
         return teacher
 
     def state(self) -> dict[str, Any]:

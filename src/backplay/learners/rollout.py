@@ -13,7 +13,7 @@ import torch
 from gymnasium.vector import AutoresetMode, VectorEnv
 from torch import Tensor, nn
 
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, ensure
 from backplay.learners.advantages import BoolArray, FloatArray, successor_values
 from backplay.learners.distributions import Distribution
 from backplay.learners.finite import require_finite
@@ -148,13 +148,11 @@ def collect(
 
 def _require_same_step(envs: VectorEnv[Any, Any, Any]) -> None:
     mode = envs.metadata.get("autoreset_mode")
-    if mode not in (AutoresetMode.SAME_STEP, AutoresetMode.SAME_STEP.value):
-        raise BackplayError(
-            "envs",
-            expected="a vector env that resets in the same step",
-            got=f"autoreset_mode={mode}",
-            do="Build it with autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP.",
-        )
+    ensure(
+        mode in (AutoresetMode.SAME_STEP, AutoresetMode.SAME_STEP.value), "envs",
+        "a vector env that resets in the same step", got=f"autoreset_mode={mode}",
+        do="Build it with autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP.",
+    )  # fmt: skip
 
 
 def _final(infos: dict[str, Any]) -> Any:

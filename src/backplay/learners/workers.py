@@ -1,4 +1,4 @@
-"""Workers: the processes that carry out one run together, each with its share of the envs.
+"""Workers: the processes that carry out one run together, each with some of the envs.
 
     workers = distributed()                     # as torchrun or Ray Train started this process
     training = Training(make_env, demos, curriculum, config, workers=workers)
@@ -21,8 +21,9 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from backplay.data.trees import Tree, pack, unpack
-from backplay.errors import BackplayError, show
+from backplay.data.packing import pack, unpack
+from backplay.data.trees import Tree
+from backplay.errors import BackplayError, ensure
 
 TIMEOUT = 600.0  # seconds; the longest that others may have to wait is an evaluation by the first
 _NEEDED = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
@@ -38,7 +39,7 @@ class EnvRange:
 
     @classmethod
     def of(cls, total: int, rank: int, size: int) -> EnvRange:
-        """The share of the worker `rank` of `size`; the shares differ by one env at most."""
+        """Those of the worker `rank` of `size`; the numbers differ by one at most."""
         return cls(total * rank // size, total * (rank + 1) // size, total)
 
     @property
@@ -117,8 +118,7 @@ def distributed(timeout_seconds: float = TIMEOUT) -> Workers:
     Args:
         timeout_seconds: a worker that is not heard of for so long is given up, with an error.
     """
-    if not timeout_seconds > 0:
-        raise BackplayError("timeout_seconds", expected="more than 0", got=show(timeout_seconds))
+    ensure(timeout_seconds > 0, "timeout_seconds", "more than 0", timeout_seconds)
     if not dist.is_available():
         return Alone()
     if not dist.is_initialized():
@@ -141,7 +141,7 @@ def distributed(timeout_seconds: float = TIMEOUT) -> Workers:
 
 
 def own_range(workers: Workers, count: int) -> EnvRange:
-    """The share of a worker that has `count` envs, when each may have its own number."""
+    """Those of a worker that has `count` envs, where each may have another number."""
     if workers.size == 1:
         return EnvRange(0, count, count)
     counts = torch.zeros(workers.size, dtype=torch.int64)

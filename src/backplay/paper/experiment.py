@@ -1,22 +1,26 @@
 """An experiment: jobs to run, and claims that their results can hold up or refute.
 
-Comes in: data. Goes out: the same, checked. Does not know: how jobs are run, or judged.
+Comes in: data. Goes out: the same, checked; and what the jobs of all folders have in common. Does
+not know: how jobs are run, or judged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from math import isfinite
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.report.claims import Claim
-from backplay.report.exhibit import FIGURES
-from backplay.train.job import Job
+from backplay.report.exhibit import FIGURES, Exhibit
+from backplay.train.job import Job, Say, file_name
 
 if TYPE_CHECKING:
-    from backplay.report.exhibit import Exhibit
+    from backplay.learners.workers import Workers
     from backplay.report.records import RunRecord
 
 
@@ -56,6 +60,34 @@ class Experiment:
         return sum(job.seconds for job in jobs)
 
 
+class FolderJob:
+    """What jobs have in common: what is heavy in their folder is imported when it is asked for."""
+
+    kind: ClassVar[str]
+
+    @property
+    def name(self: Job) -> str:
+        """As `optimal-backplay-0`."""
+        return file_name(self.setting, self.regime, self.seed)
+
+    def begin(
+        self: Job,
+        on_progress: Say | None = None,
+        workers: Workers | None = None,
+        files: Sequence[Path] = (),
+    ) -> Any:
+        """The run at its beginning: what `begun` of the folder's `work` makes of it."""
+        work: Any = import_module(f"backplay.paper.{self.kind}.work")
+        return work.begun(self, on_progress, workers, files)
+
+    @classmethod
+    def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:
+        """What the function of this name says that its folder has in a module of this name."""
+        module = f"backplay.paper.{cls.kind}.exhibit"
+        found: Any = import_module(module) if find_spec(module) else None
+        return found.exhibit(records) if found else Exhibit()
+
+
 def scaled(frames: int, scale: float) -> int:
     """A share of the full number of frames."""
     if not isinstance(scale, int | float) or not isfinite(scale) or scale <= 0:
@@ -65,6 +97,5 @@ def scaled(frames: int, scale: float) -> int:
 
 def seeds_from(first: int, seeds: int) -> range:
     """So many seeds."""
-    if type(seeds) is not int or seeds < 1:
-        raise BackplayError("seeds", expected="a whole number from 1 on", got=show(seeds))
+    ensure(type(seeds) is int and seeds >= 1, "seeds", "a whole number from 1 on", seeds)
     return range(first, first + seeds)

@@ -25,7 +25,7 @@ from backplay.curricula import (
     Uniform,
     Window,
 )
-from backplay.errors import BackplayError, show
+from backplay.errors import ensure
 
 MakeCurriculum = Callable[[Sequence[int], int, int], Curriculum]
 """From the demonstrations' lengths, the frames of the run and its seed."""
@@ -95,6 +95,5 @@ ALL = {**REGIMES, **SWEEPS}
 
 def curriculum(regime: str, lengths: Sequence[int], frames: int, *, seed: int = 0) -> Curriculum:
     """The curriculum of a regime; BackplayError if there is none of that name."""
-    if regime not in ALL:
-        raise BackplayError("regime", expected=" or ".join(ALL), got=show(regime))
+    ensure(regime in ALL, "regime", " or ".join(ALL), regime)
     return ALL[regime]([int(length) for length in lengths], frames, seed)

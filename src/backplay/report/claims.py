@@ -7,15 +7,25 @@ know: runs, or what they say about a claim.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from backplay.errors import BackplayError, show
 
 
+class _Mean:
+    """A mean over seeds; two of them make a difference or a ratio."""
+
+    def __sub__(self, other: Final | FramesTo) -> Difference:
+        return Difference(self, other)  # type: ignore[arg-type]  # a subclass is one of the two
+
+    def __truediv__(self, other: Final | FramesTo) -> Ratio:
+        return Ratio(self, other)  # type: ignore[arg-type]
+
+
 @dataclass(frozen=True)
-class Final:
+class Final(_Mean):
     """The mean over seeds of what runs measured at their end."""
 
     setting: str
@@ -34,7 +44,7 @@ class Final:
 
 
 @dataclass(frozen=True)
-class FramesTo:
+class FramesTo(_Mean):
     """Frames to the first evaluation at or above a threshold: the geometric mean over seeds.
 
     The crossing lies between the evaluation before and that one, so the interval begins as much
@@ -152,6 +162,27 @@ class Claim:
         too_little = high < self.aim - self.tolerance and self.holds != "at most"
         too_much = low > self.aim + self.tolerance and self.holds != "at least"
         return too_little or too_much
+
+
+def at_least(
+    text: str, where: str, quantity: Quantity, target: float | None = None, **more: Any
+) -> Claim:
+    """That a quantity is at least the target, or the paper's number; `more`: fields of `Claim`."""
+    return Claim(text=text, where=where, quantity=quantity, holds="at least", target=target, **more)
+
+
+def at_most(
+    text: str, where: str, quantity: Quantity, target: float | None = None, **more: Any
+) -> Claim:
+    """That it is at most the target, or the paper's number."""
+    return Claim(text=text, where=where, quantity=quantity, holds="at most", target=target, **more)
+
+
+def near(text: str, where: str, quantity: Quantity, tolerance: float, **more: Any) -> Claim:
+    """That it is as near to the target, or to the paper's number."""
+    return Claim(
+        text=text, where=where, quantity=quantity, holds="near", tolerance=tolerance, **more
+    )
 
 
 def _refuse(claim: Claim, field: str, expected: str, got: object) -> None:

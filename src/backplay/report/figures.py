@@ -18,8 +18,9 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
+from backplay.report.axes import ACROSS, PANEL, dress, dress_frames, panels
 from backplay.report.colours import INK, LINES, SUCCESS, base, colour_of
 from backplay.report.curves import (
     bin_width,
@@ -32,8 +33,6 @@ from backplay.report.curves import (
 from backplay.report.intervals import mean_of
 from backplay.report.records import Group, is_share
 
-ACROSS = 3  # panels in a row at most, so that a page stays readable
-PANEL = (4.3, 2.9)  # inches
 FEW = 5  # seeds below which each is drawn, and no band
 TITLE = 46  # letters in a line above a panel
 STRIP = (1.05, 1.13)  # where the true start is drawn, in parts of the highest step back
@@ -77,19 +76,15 @@ def draw_starts(groups: Sequence[Group]) -> Figure:
     Panels of one setting have the same axes. The true start is a strip above the others.
     """
     shown = [group for group in groups if any(run.starts for run in group.runs)]
-    across = min(ACROSS, max(1, len(shown)))
-    figure = _figure(across, max(1, -(-len(shown) // across)))
-    cells = figure.subplots(max(1, -(-len(shown) // across)), across, squeeze=False)
+    figure, cells = panels(len(shown), around=(1.1, 0.1))
     ends: dict[str, tuple[int, int]] = {}
     for group in shown:
         top, last = ends.get(group.setting, (0, 0))
         ends[group.setting] = max(top, farthest(group)), max(last, last_frame(group))
-    for axes, group in zip(cells.flat, shown, strict=False):
+    for axes, group in zip(cells, shown, strict=True):
         _draw_starts_of(axes, group, *ends[group.setting])
         _title(axes, f"{group.setting}: {group.regime}" if len(ends) > 1 else group.regime)
-    for axes in cells.flat[len(shown) :]:
-        axes.set_visible(False)
-    _rates_bar(figure, cells)
+    _rates_bar(figure, cells or figure.axes)
     return figure
 
 
@@ -149,7 +144,7 @@ def draw_bars(
         )  # fmt: skip
     axes.set_ylim(max([*places, 0.0]) + 0.7, -0.7)
     axes.set_title(title, fontsize=10, loc="left")
-    _dress(axes)
+    dress(axes)
     axes.grid(visible=False, axis="y")
     _dress_values(axes, measure, shown, axis="x")
     if marked is not None:
@@ -183,7 +178,7 @@ def _draw_curves_of(
 ) -> None:
     for group in shown:
         _draw_curve(axes, group, measure, _colour(group, groups), _style(group, groups))
-    _dress_frames(axes)
+    dress_frames(axes)
 
 
 def _draw_curve(axes: Axes, group: Group, measure: str, colour: str, style: str) -> None:
@@ -227,8 +222,7 @@ def _draw_starts_of(axes: Axes, group: Group, top: int, last: int) -> None:
     ticks = [at for at in MaxNLocator(5, integer=True).tick_values(0, top) if 0 <= at <= top]
     axes.set_yticks([*ticks, sum(STRIP) / 2 * top], [*(f"{at:.0f}" for at in ticks), "true start"])
     axes.set_ylim(0, STRIP[1] * top)
-    axes.set_ylabel("steps back from the end", fontsize=9)
-    _dress_frames(axes)
+    dress_frames(axes, y="steps back from the end")
     axes.set_xlim(0, last)
     axes.tick_params(axis="y", labelsize=8.5)
 
@@ -320,23 +314,3 @@ def _dress_values(axes: Axes, measure: str, groups: Sequence[Group], axis: str =
     if is_share(measure, seen):
         axes.set(**{f"{axis}lim": (-0.03 if axis == "y" else 0.0, 1.03)})
         getattr(axes, f"{axis}axis").set_major_formatter(PercentFormatter(1.0))
-
-
-def _dress_frames(axes: Axes) -> None:
-    axes.set_xlim(left=0)
-    axes.set_xlabel("frames of training", fontsize=9)
-    axes.xaxis.set_major_locator(MaxNLocator(5))
-    axes.xaxis.set_major_formatter(FuncFormatter(_millions))
-    _dress(axes)
-
-
-def _dress(axes: Axes) -> None:
-    axes.grid(color=LINES, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
-def _millions(value: float, _: Any) -> str:
-    if not value:
-        return "0"
-    return f"{value / 1e6:g} M" if value >= 1e6 else f"{value / 1e3:g}k"

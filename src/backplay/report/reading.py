@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from backplay import runs
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure
 from backplay.report.records import RunRecord
 
 T = TypeVar("T")
@@ -94,11 +94,10 @@ def _job(run: runs.Run) -> dict[str, Any]:
     fields = {name: job.get(name) for name in ("kind", "setting", "regime", "seed", "frames")}
     for name, value in fields.items():
         wanted: type = int if name in ("seed", "frames") else str
-        if type(value) is not wanted:
-            raise BackplayError(
-                f"{run.path}/config.json, {name}", expected=f"{wanted.__name__} of a run",
-                got=show(value), do="Was it made by this version of backplay? Leave it out if not.",
-            )  # fmt: skip
+        ensure(
+            type(value) is wanted, f"{run.path}/config.json, {name}", f"{wanted.__name__} of a run",
+            value, do="Was it made by this version of backplay? Leave it out if not.",
+        )  # fmt: skip
     return fields
 
 

@@ -16,8 +16,6 @@ from typing import Any
 _SHARES = {
     "success", "optimal", "within", "win", "wins", "won", "solved", "share", "beside", "ties",
 }  # fmt: skip
-UNTRAINED = "cloned"
-"""The regime of `maze train` that has a budget in its settings and does not use it."""
 EPISODES = 100
 """Measured by a run that does not say how many."""
 _SHOWN = 3  # differences that a name has at most

@@ -16,7 +16,7 @@ import numpy as np
 
 from backplay.data import trees
 from backplay.data.streams import read_stream, set_stream
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, ensure
 from backplay.restore import atari
 from backplay.restore import layers as stack
 from backplay.restore.layers import History, layers
@@ -48,14 +48,12 @@ def _fitting(env: AnyEnv, recorded: list[str], wrappers_only: bool = False) -> l
     """The layers of `env`, refused unless they are of the recorded classes."""
     found = list(layers(env))[: -1 if wrappers_only else None]
     names = [type(layer).__name__ for layer in found]
-    if names != recorded:
-        raise BackplayError(
-            "This state is of another stack of wrappers",
-            expected=" > ".join(recorded) or "no wrapper",
-            got=" > ".join(names) or "no wrapper",
-            do="Build the env as it was built when the demonstration was recorded; other wrappers"
-            " go around BackplayEnv.",
-        )
+    ensure(
+        names == recorded, "This state is of another stack of wrappers",
+        " > ".join(recorded) or "no wrapper", got=" > ".join(names) or "no wrapper",
+        do="Build the env as it was built when the demonstration was recorded; other wrappers"
+        " go around BackplayEnv.",
+    )  # fmt: skip
     return found
 
 

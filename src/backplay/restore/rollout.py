@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backplay.data import trees
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure
 
 AnyEnv = gym.Env[Any, Any]
 Policy = Callable[[Any], Any]
@@ -111,13 +111,12 @@ def require_gymnasium(env: AnyEnv, seed: int, options: dict[str, Any] | None = N
         if "seed" not in str(error) and "options" not in str(error):
             raise
         answer = error
-    if not (isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[1], dict)):
-        raise BackplayError(
-            f"reset of {type(env.unwrapped).__name__}",
-            expected="reset(seed=…, options=…), which returns an observation and an info",
-            got=show(answer),
-            do="Write `def reset(self, *, seed=None, options=None)` and return (observation, {}).",
-        )
+    ensure(
+        isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[1], dict),
+        f"reset of {type(env.unwrapped).__name__}",
+        "reset(seed=…, options=…), which returns an observation and an info", answer,
+        do="Write `def reset(self, *, seed=None, options=None)` and return (observation, {}).",
+    )  # fmt: skip
 
 
 def replay(

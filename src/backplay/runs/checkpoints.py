@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from backplay.data import trees
+from backplay.data import packing
 from backplay.data.arrays import from_buffer
 from backplay.data.files import failed, opened_folder, read_file, write_in
 from backplay.errors import BackplayError, show
@@ -118,7 +118,7 @@ def read(path: Path) -> Checkpoint:
 def to_bytes(checkpoint: Checkpoint) -> bytes:
     """The content of a checkpoint's file."""
     try:
-        text, arrays = trees.pack(checkpoint.state)
+        text, arrays = packing.pack(checkpoint.state)
     except (TypeError, ValueError, RecursionError) as error:
         raise BackplayError(
             "Nothing was saved", expected="a state of numbers, text, arrays and containers of them",
@@ -168,7 +168,7 @@ def from_bytes(data: bytearray) -> Checkpoint:
         for i, (dtype, shape) in enumerate(json.loads(metadata["arrays"])):
             first, last = header[str(i)]["data_offsets"]
             arrays.append(from_buffer(data, np.dtype(dtype), shape, begin + first, last - first))
-        state = trees.unpack(metadata["tree"], arrays)
+        state = packing.unpack(metadata["tree"], arrays)
         return Checkpoint(state, metadata["config"], Mark(*json.loads(metadata["metrics"])))
     except Exception as error:  # whatever json and numpy raise on hostile data
         raise ValueError(f"{type(error).__name__}: {str(error)[:200]}") from error

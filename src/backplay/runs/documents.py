@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from backplay.data.files import read_file, write_atomically
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.runs.files import damaged
 
 FORMAT = 2
@@ -57,10 +57,9 @@ def digest(body: Body) -> str:
 def write(path: Path, body: Body, of_config: str | None = None) -> None:
     """Writes a document; `of_config` is the digest of the config that it belongs to."""
     for key in (_FORMAT, _SUM, _OF):
-        if key in body:
-            raise BackplayError(
-                f"{path.name}, {key!r}", expected="another name: this one is kept for the file"
-            )
+        ensure(
+            key not in body, f"{path.name}, {key!r}", "another name: this one is kept for the file"
+        )
     signed = {_FORMAT: FORMAT, **({} if of_config is None else {_OF: of_config}), **body}
     text = json.dumps({**signed, _SUM: _signature(path, signed)}, indent=2)
     write_atomically(path, f"{text}\n".encode())

@@ -20,13 +20,16 @@ from typing import Any, cast
 import torch
 
 from backplay import runs
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.learners.workers import Alone, Workers, any_of, from_first
 from backplay.runs import Run
 from backplay.runs.run import CLOCK
 from backplay.runs.waiting import until_it_works
-from backplay.train import Progress
-from backplay.train.job import Job, Work, from_json, require, to_json
+from backplay.train import Progress, Training
+from backplay.train.agent import Agent
+from backplay.train.env_job import EnvJob
+from backplay.train.job import Job, Work, from_json, to_json
+from backplay.train.own_envs import made_known
 from backplay.train.trust import require_trust
 
 SAVE_SECONDS = 30.0  # at most this much work is lost to a crash
@@ -61,11 +64,10 @@ def prepare(
             if not runs.is_run(path):  # else somebody was faster
                 raise
     run = runs.open_run(path)
-    if asked(run) != (job, threads):
-        raise BackplayError(
-            f"{path} is another run", expected=show(config), got=show(run.config),
-            do="Choose another directory, or remove this one.",
-        )  # fmt: skip
+    ensure(
+        asked(run) == (job, threads), f"{path} is another run", show(config), run.config,
+        do="Choose another directory, or remove this one.",
+    )  # fmt: skip
     return run
 
 
@@ -213,9 +215,7 @@ def asked(run: Run) -> tuple[Job, int]:
     threads = run.config.get("threads")
     try:
         job = from_json(run.job)
-        require(
-            type(threads) is int and threads > 0, "threads", "a whole number from 1 on", threads
-        )
+        ensure(type(threads) is int and threads > 0, "threads", "a whole number from 1 on", threads)
     except BackplayError as error:
         if "job" not in run.config:
             raise
@@ -256,3 +256,40 @@ def opened(path: Path, *, trust: bool = False) -> tuple[Run, Work]:
     if work.training is not None:
         work.training.load_state(loaded.state)
     return run, work
+
+
+def load_agent(
+    path: str | Path, make_env: Callable[..., Any] | None = None, *, trust: bool = False
+) -> Agent:
+    """The agent of the run in a directory, as it was saved last.
+
+    Args:
+        path: the directory.
+        make_env: your class, where the run is of code of your own, `./grid.py:KeyDoor`: a directory
+            alone never runs code.
+        trust: let the directory name paths and code to its environment, see docs/trust.md.
+    """
+    if make_env is not None:
+        _take_for_its_env(Path(path), make_env)
+    _, work = opened(Path(path), trust=trust)
+    try:
+        training = work.training
+        if not isinstance(training, Training):
+            raise BackplayError(
+                f"{path} was not trained by backplay's own learner",
+                do="Load it with the trainer that made it.",
+            )
+        space = training.envs.single_observation_space
+        return Agent(training.learner, space, training.succeeded, seed=training.config.seed)
+    finally:
+        work.close()
+
+
+def _take_for_its_env(path: Path, make_env: Callable[..., Any]) -> None:
+    job, _ = asked(runs.open_run(path))
+    if not isinstance(job, EnvJob) or ":" not in job.env:
+        raise BackplayError(
+            "make_env", expected="nothing: this run is of no code of your own",
+            got=job.setting, do="Leave it out.",
+        )  # fmt: skip
+    made_known(job.env, make_env)

@@ -17,11 +17,26 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from backplay.data.files import PASSING, open_to_append
-from backplay.runs.planned import Planned
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """A prepared run directory, and what it is expected to take."""
+
+    name: str
+    """Unique in its sweep."""
+    path: Path
+    """The run directory."""
+    frames: int
+    """Frames to train for; 0 where nothing is trained."""
+    seconds: float = 0.0
+    """What it is expected to take on one core; 0 where nobody knows."""
+
 
 LOG = "process.log"
 STOPPED = (129, 130, 143)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from backplay.data.files import opened_folder, read_file, sync_folder
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.runs import checkpoints, documents, lines, lock, provenance
 from backplay.runs.checkpoints import Checkpoint, Loaded
 from backplay.runs.files import damaged, is_broken, reason, unread
@@ -57,11 +57,10 @@ class Run:
         """The run's own copies of its demonstrations, the same that it began with."""
         files = self._copies()
         wanted = self.config.get(DIGESTS, [])
-        if len(files) != len(wanted):
-            raise BackplayError(
-                f"{self.path} has lost its demonstrations", expected=f"{len(wanted)} files",
-                got=f"{len(files)}", do="Copy them back.",
-            )  # fmt: skip
+        ensure(
+            len(files) == len(wanted), f"{self.path} has lost its demonstrations",
+            f"{len(wanted)} files", got=f"{len(files)}", do="Copy them back.",
+        )  # fmt: skip
         for file, digest in zip(files, wanted, strict=True):
             try:
                 found = hashlib.sha256(read_file(file)).hexdigest()

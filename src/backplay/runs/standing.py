@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from backplay.runs.planned import Planned
+from backplay.runs.processes import Planned
 from backplay.runs.run import CLOCK, METRICS, RESULT
 
 _BLOCK = 2**16

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from backplay.errors import BackplayError
 from backplay.runs.directory import open_run
-from backplay.runs.planned import Planned
-from backplay.runs.processes import BUSY, REFUSED, STOPPED, Ended, Pool
+from backplay.runs.processes import BUSY, REFUSED, STOPPED, Ended, Planned, Pool
 from backplay.runs.standing import Standing, read_standing, time_left
 
 RETRIES = 3

@@ -2,10 +2,9 @@
 
 - `folder`: the one folder that the pages can see
 - `controls`: which keys, axes and buttons are which actions
-- `pictures`: what an environment looks like, as bytes for the page
+- `pictures`: what an environment looks like, as bytes for the page; few along an episode
 - `journal`: the take so far, on disk
 - `recording`: a person's recording: time travel, saving; `takes`: those that are kept
-- `reel`: few pictures along an episode of any length
 - `stage`: a recording in a thread of its own, and who plays and who watches
 - `gallery`: a demonstration opened: pictures along it, loops, trims, exports
 - `watching`: a run directory as data for curves and maps
@@ -14,8 +13,7 @@
 - `own_thread`: work in one thread, and the last few who have one
 - `trainings`: `backplay train`, started, stopped and resumed
 - `desk`: all that is open
-- `mailbox`: what waits for one window
 - `guard`: who may ask: the token, the host, the origin, the size
-- `server`: the routes
+- `server`: the routes, and what waits for each window
 - `pages/`: plain modules and one style sheet
 """

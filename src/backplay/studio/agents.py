@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from backplay import runs
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, ensure
 from backplay.runs.execute import begun
 from backplay.studio import pictures
 from backplay.studio.gallery import MOST_POINTS, MOST_THUMBS, Opened
 from backplay.studio.own_thread import OwnThread
-from backplay.studio.pictures import Picture
-from backplay.studio.reel import Reel
+from backplay.studio.pictures import Picture, Reel
 from backplay.studio.scenes import numbers, scenes_of
 from backplay.train.env_work import EnvWork
 from backplay.train.evaluate import batch_of
@@ -64,8 +63,7 @@ class RunAgent:
         Drawn, or with the likeliest actions.
         """
         length = self._length(demo)
-        if not 0 <= step < length:
-            raise BackplayError("step", expected=f"from 0 to {length - 1}", got=step)
+        ensure(0 <= step < length, "step", f"from 0 to {length - 1}", got=step)
         return self._thread.run(lambda: self._film(demo, step, greedy))
 
     def values(self, opened: Opened) -> list[float]:
@@ -99,7 +97,7 @@ class RunAgent:
             if loaded is not None:
                 training.load_state(loaded.state)
                 self._file = loaded.path
-        return training.frames
+        return int(training.frames)
 
     def _film(self, demo: int, step: int, greedy: bool) -> tuple[dict[str, Any], Reel]:
         frames, reel = self._refresh(), Reel(MOST_FRAMES)
@@ -142,8 +140,7 @@ class RunAgent:
 
     def _length(self, demo: int) -> int:
         lengths = self._scenes.lengths
-        if not 0 <= demo < len(lengths):
-            raise BackplayError("demo", expected=f"from 0 to {len(lengths) - 1}", got=demo)
+        ensure(0 <= demo < len(lengths), "demo", f"from 0 to {len(lengths) - 1}", got=demo)
         return lengths[demo]
 
     def _drawn(self, demo: int, step: int) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from backplay import runs
 from backplay.demos import load
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.studio import journal
 from backplay.studio.agents import RunAgent
 from backplay.studio.folder import Folder
@@ -100,8 +100,7 @@ class Desk:
         end, cut = asked.get("end"), asked.get("cut")
         if type(end) is not int or not 0 < end <= len(opened.demo):
             raise BackplayError("end", expected=f"1 to {len(opened.demo)}", got=show(end))
-        if cut is not None and not _is_stretch(cut, end):
-            raise BackplayError("cut", expected="two steps before the end", got=show(cut))
+        ensure(cut is None or _is_stretch(cut, end), "cut", "two steps before the end", cut)
         made = opened.mended(path, end=end, cut=tuple(cut) if cut else None)
         return {**made, "name": self.folder.name_of(path)}
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 
 HIDDEN = ".backplay"
 _NAME = re.compile(r"[\w][\w. -]{0,100}\.npz")
@@ -46,11 +46,10 @@ class Folder:
 
     def new_file(self, name: object, *, overwrite: bool = False) -> Path:
         """Where to write a demonstration of this name."""
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise BackplayError(
-                "name", expected="letters, digits, dots and dashes, with .npz at the end",
-                got=show(name),
-            )  # fmt: skip
+        ensure(
+            isinstance(name, str) and _NAME.fullmatch(name), "name",
+            "letters, digits, dots and dashes, with .npz at the end", name,
+        )  # fmt: skip
         path = self.inside(name)
         if path.exists() and not overwrite:
             raise BackplayError(f"{name} exists already", do="Choose another name, or replace it.")

@@ -17,7 +17,7 @@ from backplay.demos import Demonstration, load, sights
 from backplay.demos.check import check
 from backplay.demos.take import Take
 from backplay.envs.films import write_film
-from backplay.errors import BackplayError, DemonstrationError
+from backplay.errors import BackplayError, DemonstrationError, ensure
 from backplay.extras import require
 from backplay.restore.rollout import AnyEnv
 from backplay.studio import pictures
@@ -128,8 +128,7 @@ class Opened:
 
     def film(self, kind: str) -> bytes:
         """The whole as a film, `gif` or `mp4`; a long one in strides."""
-        if kind not in ("gif", "mp4"):
-            raise BackplayError("kind", expected="gif or mp4", got=kind)
+        ensure(kind in ("gif", "mp4"), "kind", "gif or mp4", got=kind)
         frames = self.run(self._frames)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"film.{kind}"
@@ -173,8 +172,7 @@ class Opened:
         return self._env
 
     def _draw(self, step: int, small: bool) -> Picture:
-        if not 0 <= step <= len(self.demo):
-            raise BackplayError("step", expected=f"from 0 to {len(self.demo)}", got=step)
+        ensure(0 <= step <= len(self.demo), "step", f"from 0 to {len(self.demo)}", got=step)
         env = self._at(step)
         seen = self.demo.observations[step]
         return pictures.draw_small(env) if small else pictures.draw(env, seen)
@@ -184,8 +182,5 @@ class Opened:
         steps = sorted({*range(0, len(self.demo) + 1, every), len(self.demo)})
         frames = [pictures.pixels_of(self._at(step)) for step in steps]
         found = [frame for frame in frames if frame is not None]
-        if not found:
-            raise BackplayError(
-                "This environment has no pictures", expected="render mode rgb_array"
-            )
+        ensure(found, "This environment has no pictures", "render mode rgb_array")
         return [frame[: len(frame) // 2 * 2, : frame.shape[1] // 2 * 2] for frame in found]

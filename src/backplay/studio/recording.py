@@ -14,12 +14,11 @@ from gymnasium import spaces
 
 from backplay.demos.check import check
 from backplay.demos.take import Take
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.studio import controls, pictures
 from backplay.studio.folder import Folder
 from backplay.studio.journal import Journal, Setup
-from backplay.studio.pictures import Picture
-from backplay.studio.reel import Reel
+from backplay.studio.pictures import Picture, Reel
 from backplay.studio.takes import Takes, ending_of
 from backplay.train.environments import make_env
 
@@ -130,8 +129,7 @@ class Recording:
     def _act(self, message: dict[str, Any]) -> None:
         action = controls.action_from(self._env.action_space, message.get("action"))
         take = self.take
-        if take.ended:
-            raise BackplayError("The episode is over", do="Save it, go back, or begin again.")
+        ensure(not take.ended, "The episode is over", do="Save it, go back, or begin again.")
         if take.at < len(take):
             if any(take.ends):
                 self._keep()
@@ -208,8 +206,7 @@ class Recording:
 
     def _save(self, message: dict[str, Any]) -> None:
         success = message.get("success")
-        if not isinstance(success, bool | None):
-            raise BackplayError("success", expected="true, false or null", got=show(success))
+        ensure(isinstance(success, bool | None), "success", "true, false or null", success)
         path = self._folder.new_file(message.get("name"), overwrite=message.get("replace") is True)
         self.pace = None
         plain = make_env(self.task.env, self.task.env_kwargs)

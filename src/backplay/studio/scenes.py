@@ -7,7 +7,7 @@ of jobs draw themselves, see `train.scenes`. Does not know: requests, checkpoint
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -19,23 +19,24 @@ from backplay.errors import BackplayError
 from backplay.records import Start
 from backplay.restore.rollout import AnyEnv
 from backplay.studio import pictures
-from backplay.train.acting import acting
+from backplay.train.agent import acting
 from backplay.train.env_work import EnvWork
 from backplay.train.evaluate import batch_of
 from backplay.train.loop import without_words
-from backplay.train.scenes import Drawn, Moment, Scenes, ShowsScenes
+from backplay.train.scenes import Drawn, Moment, Scenes
 
 
 def scenes_of(work: object) -> Scenes:
     """A job in progress, in pictures; BackplayError where there are none."""
-    if isinstance(work, ShowsScenes):
-        return work.scenes()
     if isinstance(work, EnvWork):
         return EnvScenes(work)
-    raise BackplayError("Runs of this kind have no pictures", do="Look at its curves.")
+    own: Callable[[], Scenes] | None = getattr(work, "scenes", None)
+    if own is None:
+        raise BackplayError("Runs of this kind have no pictures", do="Look at its curves.")
+    return own()
 
 
-class EnvScenes:
+class EnvScenes(Scenes):
     """Demonstrations of an environment, and a policy that plays it."""
 
     def __init__(self, work: EnvWork) -> None:

@@ -11,8 +11,10 @@ import io
 import json
 import secrets
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -28,17 +30,19 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from backplay.data.files import write_atomically
 from backplay.demos import load
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.studio.agents import RunAgent
 from backplay.studio.desk import Desk
+from backplay.studio.gallery import Opened
 from backplay.studio.guard import MOST_BYTES, Guard
-from backplay.studio.mailbox import Mailbox
 from backplay.studio.pictures import Picture
+from backplay.studio.stage import Update
 
 PAGES = Path(str(resources.files("backplay.studio") / "pages"))
 _FILMS = {"gif": "image/gif", "mp4": "video/mp4"}
 
-Answer = Callable[[Request], Awaitable[Response]]
+Deed = Callable[[Desk, Mapping[str, Any]], Any]
+"""From the desk and what is asked for to the answer: plain data, a picture, a `Response`."""
 
 
 def new_token() -> str:
@@ -50,14 +54,15 @@ def application(
     desk: Desk, *, token: str, hosts: frozenset[str], cookie: str, most_bytes: int = MOST_BYTES
 ) -> ASGIApp:
     """The studio as an ASGI application behind its guard, whose arguments see."""
-    routes = _Routes(desk)
     app = Starlette(
         routes=[
             Route("/", _page),
             Mount("/pages", StaticFiles(directory=PAGES)),
-            WebSocketRoute("/recording", routes.socket),
-            *(Route(f"/api/{name}", _told(answer), methods=[method])
-              for name, (method, answer) in routes.table().items()),
+            WebSocketRoute("/recording", partial(_recording, desk)),
+            *(Route(f"/api/{name}", _told(desk, deed, _query)) for name, deed in GETS.items()),
+            *(Route(f"/api/{name}", _told(desk, deed, _asked), methods=["POST"])
+              for name, deed in POSTS.items()),
+            Route("/api/upload", _told(desk, _upload, _sent), methods=["POST"]),
         ],
     )  # fmt: skip
     return Guard(app, token=token, hosts=hosts, cookie=cookie, most_bytes=most_bytes)
@@ -67,12 +72,15 @@ async def _page(_: Request) -> Response:
     return FileResponse(PAGES / "index.html")
 
 
-def _told(answer: Answer) -> Answer:
-    """The same, with errors as words for the page."""
+def _told(
+    desk: Desk, deed: Deed, read: Callable[[Request], Awaitable[Mapping[str, Any]]]
+) -> Callable[[Request], Awaitable[Response]]:
+    """The answer to a request, made in a thread, with errors as words for the page."""
 
     async def told(request: Request) -> Response:
         try:
-            return await answer(request)
+            asked = await read(request)
+            return await run_in_threadpool(lambda: _response(deed(desk, asked)))
         except BackplayError as error:
             return JSONResponse({"error": str(error)}, 400)
         except ClientDisconnect:
@@ -86,159 +94,99 @@ def _told(answer: Answer) -> Answer:
     return told
 
 
-class _Routes:
-    """What can be asked for."""
+def _response(found: Any) -> Response:
+    if isinstance(found, Response):
+        return found
+    if isinstance(found, Picture):
+        return Response(found.data, media_type=found.kind)
+    return JSONResponse({} if found is None else found)
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
 
-    def table(self) -> dict[str, tuple[str, Answer]]:
-        """By name: the method and what answers."""
-        gets = {
-            "home": self._home, "demo": self._demo, "demo/picture": self._picture,
-            "demo/thumbs": self._thumbs, "demo/film": self._film, "demo/file": self._file,
-            "demo/values": self._values, "run": self._run, "run/scenes": self._run_scenes,
-            "run/thumbs": self._run_thumbs, "run/picture": self._run_picture,
-            "run/film": self._run_film,
-        }  # fmt: skip
-        posts = {
-            "record": self._record, "record/end": self._end, "left/remove": self._forget,
-            "demo/mend": self._mend, "demo/minari": self._minari, "upload": self._upload,
-            "train": self._train, "train/stop": self._stop, "train/resume": self._resume,
-        }  # fmt: skip
-        return {
-            **{name: ("GET", answer) for name, answer in gets.items()},
-            **{name: ("POST", answer) for name, answer in posts.items()},
-        }
+def _demo(desk: Desk, asked: Mapping[str, Any]) -> Opened:
+    return desk.open(asked.get("name"))
 
-    async def _home(self, _: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(self._desk.home))
 
-    async def _record(self, request: Request) -> Response:
-        asked = await _asked(request)
-        await run_in_threadpool(self._desk.record, asked)
-        return JSONResponse({})
+def _agent(desk: Desk, asked: Mapping[str, Any]) -> RunAgent:
+    return desk.agent(asked.get("run"))
 
-    async def _end(self, _: Request) -> Response:
-        await run_in_threadpool(self._desk.end_recording)
-        return JSONResponse({})
 
-    async def _forget(self, request: Request) -> Response:
-        asked = await _asked(request)
-        await run_in_threadpool(self._desk.forget, asked.get("left"))
-        return JSONResponse({})
+def _film(desk: Desk, asked: Mapping[str, Any]) -> Response:
+    opened, kind = _demo(desk, asked), asked.get("kind", "gif")
+    data = opened.film(kind)
+    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in f"{opened.path.stem}.{kind}")
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(data, media_type=_FILMS[kind], headers=headers)
 
-    async def _demo(self, request: Request) -> Response:
-        opened = await run_in_threadpool(self._desk.open, request.query_params.get("name"))
-        return JSONResponse(await run_in_threadpool(opened.facts))
 
-    async def _picture(self, request: Request) -> Response:
-        opened = await run_in_threadpool(self._desk.open, request.query_params.get("name"))
-        return _shown(await run_in_threadpool(opened.picture, _number(request, "step")))
+def _file(desk: Desk, asked: Mapping[str, Any]) -> Response:
+    path = desk.folder.existing(asked.get("name"))
+    ensure(path.suffix == ".npz" and path.is_file(), "name", "a demonstration", path.name)
+    return FileResponse(path, filename=path.name)
 
-    async def _thumbs(self, request: Request) -> Response:
-        opened = await run_in_threadpool(self._desk.open, request.query_params.get("name"))
-        found = await run_in_threadpool(opened.thumbs)
-        return _packed({}, found)
 
-    async def _film(self, request: Request) -> Response:
-        kind = request.query_params.get("kind", "gif")
-        opened = await run_in_threadpool(self._desk.open, request.query_params.get("name"))
-        data = await run_in_threadpool(opened.film, kind)
-        return _download(data, _FILMS[kind], f"{opened.path.stem}.{kind}")
+def _run_film(desk: Desk, asked: Mapping[str, Any]) -> Response:
+    demo, step = _number(asked, "demo"), _number(asked, "step")
+    facts, reel = _agent(desk, asked).film(demo, step, greedy=asked.get("greedy") == "true")
+    return _packed(facts, reel.pictures)
 
-    async def _file(self, request: Request) -> Response:
-        path = self._desk.folder.existing(request.query_params.get("name"))
-        if path.suffix != ".npz" or not path.is_file():
-            raise BackplayError("name", expected="a demonstration", got=show(path.name))
-        return FileResponse(path, filename=path.name)
 
-    async def _mend(self, request: Request) -> Response:
-        asked = await _asked(request)
-        return JSONResponse(await run_in_threadpool(self._desk.mend, asked))
+def _upload(desk: Desk, asked: Mapping[str, Any]) -> dict[str, Any]:
+    path = desk.folder.new_file(asked["name"])
+    load(io.BytesIO(asked["data"]))  # refuses what is no demonstration
+    write_atomically(path, asked["data"])
+    return {"name": desk.folder.name_of(path)}
 
-    async def _minari(self, request: Request) -> Response:
-        asked = await _asked(request)
-        where = await run_in_threadpool(self._desk.to_minari, asked)
-        return JSONResponse({"where": where})
 
-    async def _upload(self, request: Request) -> Response:
-        path = self._desk.folder.new_file(request.query_params.get("name"))
-        data = await request.body()
+GETS: dict[str, Deed] = {
+    "home": lambda desk, _: desk.home(),
+    "demo": lambda desk, asked: _demo(desk, asked).facts(),
+    "demo/picture": lambda desk, asked: _demo(desk, asked).picture(_number(asked, "step")),
+    "demo/thumbs": lambda desk, asked: _packed({}, _demo(desk, asked).thumbs()),
+    "demo/film": _film,
+    "demo/file": _file,
+    "demo/values": lambda desk, asked: {"values": _agent(desk, asked).values(_demo(desk, asked))},
+    "run": lambda desk, asked: desk.run(asked.get("name")),
+    "run/scenes": lambda desk, asked: {"lengths": _agent(desk, asked).lengths()},
+    "run/thumbs": lambda desk, asked: _packed(
+        {}, _agent(desk, asked).thumbs(_number(asked, "demo"))
+    ),
+    "run/picture": lambda desk, asked: _agent(desk, asked).picture(
+        _number(asked, "demo"), _number(asked, "step")
+    ),
+    "run/film": _run_film,
+}
+POSTS: dict[str, Deed] = {
+    "record": lambda desk, asked: desk.record(dict(asked)),
+    "record/end": lambda desk, _: desk.end_recording(),
+    "left/remove": lambda desk, asked: desk.forget(asked.get("left")),
+    "demo/mend": lambda desk, asked: desk.mend(dict(asked)),
+    "demo/minari": lambda desk, asked: {"where": desk.to_minari(dict(asked))},
+    "train": lambda desk, asked: {"run": desk.trainings.start(dict(asked))},
+    "train/stop": lambda desk, asked: desk.trainings.stop(asked.get("run")),
+    "train/resume": lambda desk, asked: desk.trainings.resume(asked.get("run")),
+}
 
-        def work() -> None:
-            load(io.BytesIO(data))  # refuses what is no demonstration
-            write_atomically(path, data)
 
-        await run_in_threadpool(work)
-        return JSONResponse({"name": self._desk.folder.name_of(path)})
-
-    async def _values(self, request: Request) -> Response:
-        query = request.query_params
-        agent = await self._agent(request)
-        opened = await run_in_threadpool(self._desk.open, query.get("name"))
-        return JSONResponse({"values": await run_in_threadpool(agent.values, opened)})
-
-    async def _run(self, request: Request) -> Response:
-        name = request.query_params.get("name")
-        return JSONResponse(await run_in_threadpool(self._desk.run, name))
-
-    async def _run_film(self, request: Request) -> Response:
-        demo, step = _number(request, "demo"), _number(request, "step")
-        greedy = request.query_params.get("greedy") == "true"
-        agent = await self._agent(request)
-        facts, reel = await run_in_threadpool(lambda: agent.film(demo, step, greedy=greedy))
-        return _packed(facts, reel.pictures)
-
-    async def _run_scenes(self, request: Request) -> Response:
-        return JSONResponse({"lengths": (await self._agent(request)).lengths()})
-
-    async def _run_thumbs(self, request: Request) -> Response:
-        agent = await self._agent(request)
-        return _packed({}, await run_in_threadpool(agent.thumbs, _number(request, "demo")))
-
-    async def _run_picture(self, request: Request) -> Response:
-        demo, step = _number(request, "demo"), _number(request, "step")
-        agent = await self._agent(request)
-        return _shown(await run_in_threadpool(agent.picture, demo, step))
-
-    async def _agent(self, request: Request) -> RunAgent:
-        return await run_in_threadpool(self._desk.agent, request.query_params.get("run"))
-
-    async def _train(self, request: Request) -> Response:
-        asked = await _asked(request)
-        return JSONResponse({"run": await run_in_threadpool(self._desk.trainings.start, asked)})
-
-    async def _stop(self, request: Request) -> Response:
-        asked = await _asked(request)
-        await run_in_threadpool(self._desk.trainings.stop, asked.get("run"))
-        return JSONResponse({})
-
-    async def _resume(self, request: Request) -> Response:
-        asked = await _asked(request)
-        await run_in_threadpool(self._desk.trainings.resume, asked.get("run"))
-        return JSONResponse({})
-
-    async def socket(self, socket: WebSocket) -> None:
-        """One window on the recording."""
-        await socket.accept()
-        stage = self._desk.stage
-        if stage is None:
-            await socket.close(4404, "Nothing is being recorded.")
-            return
-        mailbox = Mailbox(asyncio.get_running_loop())
-        window = stage.join(mailbox.put)
-        sender = asyncio.create_task(_send_all(socket, mailbox))
-        try:
-            while True:
-                stage.send(window, json.loads(await socket.receive_text()))
-        except (WebSocketDisconnect, ValueError, RuntimeError):
-            pass
-        finally:
-            stage.leave(window)
-            sender.cancel()
-            with suppress(RuntimeError):
-                await socket.close()
+async def _recording(desk: Desk, socket: WebSocket) -> None:
+    """One window on the recording."""
+    await socket.accept()
+    stage = desk.stage
+    if stage is None:
+        await socket.close(4404, "Nothing is being recorded.")
+        return
+    mailbox = Mailbox(asyncio.get_running_loop())
+    window = stage.join(mailbox.put)
+    sender = asyncio.create_task(_send_all(socket, mailbox))
+    try:
+        while True:
+            stage.send(window, json.loads(await socket.receive_text()))
+    except (WebSocketDisconnect, ValueError, RuntimeError):
+        pass
+    finally:
+        stage.leave(window)
+        sender.cancel()
+        with suppress(RuntimeError):
+            await socket.close()
 
 
 async def _send_all(socket: WebSocket, mailbox: Mailbox) -> None:
@@ -266,9 +214,17 @@ def _packed(facts: dict[str, Any], drawn: dict[int, Picture]) -> Response:
     return Response(packed(facts, None, drawn), media_type="application/octet-stream")
 
 
-async def _asked(request: Request) -> dict[str, Any]:
+async def _query(request: Request) -> Mapping[str, Any]:
+    return request.query_params
+
+
+async def _sent(request: Request) -> Mapping[str, Any]:
+    return {"name": request.query_params.get("name"), "data": await request.body()}
+
+
+async def _asked(request: Request) -> Mapping[str, Any]:
     try:
-        asked = json.loads(await request.body())
+        asked = json.loads(await request.body() or b"{}")
     except (ValueError, RecursionError) as error:
         raise BackplayError("request", expected="a JSON object", got=error) from error
     if not isinstance(asked, dict):
@@ -276,19 +232,41 @@ async def _asked(request: Request) -> dict[str, Any]:
     return asked
 
 
-def _number(request: Request, name: str) -> int:
-    text = request.query_params.get(name, "")
-    if not text.isdecimal() or len(text) > 9:
-        raise BackplayError(name, expected="a whole number from 0", got=show(text))
+def _number(asked: Mapping[str, Any], name: str) -> int:
+    text = asked.get(name, "")
+    ensure(text.isdecimal() and len(text) <= 9, name, "a whole number from 0", text)
     return int(text)
 
 
-def _shown(picture: Picture) -> Response:
-    return Response(picture.data, media_type=picture.kind)
+class Mailbox:
+    """Between a thread that tells and a socket that sends."""
 
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._waiting: Update | None = None
+        self._filled = asyncio.Event()
 
-def _download(data: bytes, kind: str, name: str) -> Response:
-    safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
-    return Response(
-        data, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{safe}"'}
-    )
+    def put(self, update: Update) -> None:
+        """Called from any thread."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._put, update)
+
+    async def next(self) -> Update:
+        """The next one, as soon as there is one."""
+        await self._filled.wait()
+        self._filled.clear()
+        update, self._waiting = self._waiting, None
+        assert update is not None
+        return update
+
+    def _put(self, update: Update) -> None:
+        before = self._waiting
+        if before is not None:
+            update = replace(
+                update,
+                facts={**before.facts, **update.facts},
+                picture=update.picture or before.picture,
+                thumbs={**before.thumbs, **update.thumbs},
+            )
+        self._waiting = update
+        self._filled.set()

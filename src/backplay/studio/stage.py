@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from backplay.errors import BackplayError
 from backplay.studio.pictures import Picture
 from backplay.studio.recording import Recording
 
@@ -176,10 +175,3 @@ class Stage:
             listener = self._windows.get(window)
         if listener:
             listener(Update({"message": words}))
-
-
-def require_stage(stage: Stage | None) -> Stage:
-    """The recording that is open."""
-    if stage is None:
-        raise BackplayError("Nothing is being recorded", do="Begin a recording first.")
-    return stage

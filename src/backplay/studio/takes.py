@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from backplay.demos.take import Take
-from backplay.errors import BackplayError
+from backplay.errors import ensure
 
 MOST = 20
 
@@ -54,8 +54,7 @@ class Takes:
 
     def at(self, index: int) -> KeptTake:
         """One of them."""
-        if index >= len(self.kept):
-            raise BackplayError("There is no such take")
+        ensure(index < len(self.kept), "There is no such take")
         return self.kept[index]
 
     def drop(self, index: int) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 from backplay import runs
 from backplay.demos import load
 from backplay.demos.success import success_rule
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.studio.folder import HIDDEN, Folder
 
 CURRICULA = ("backplay", "uniform", "standard")
@@ -65,10 +65,8 @@ class Trainings:
         """Resumes a run that was stopped, or killed."""
         path = self._folder.existing(name)
         key = self._folder.name_of(path)
-        if self.is_working(key):
-            raise BackplayError(f"{key} is being trained already")
-        if runs.open_run(path).result is not None:
-            raise BackplayError(f"{key} is finished")
+        ensure(not self.is_working(key), f"{key} is being trained already")
+        ensure(runs.open_run(path).result is None, f"{key} is finished")
         self._begin(key, "train", "--resume", key)
 
     def stop(self, name: object) -> None:

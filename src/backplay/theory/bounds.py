@@ -25,7 +25,7 @@ from numba import njit
 from scipy.special import logsumexp
 
 from backplay.curricula.curriculum import FloatArray, real_number, whole_number
-from backplay.errors import BackplayError, show
+from backplay.errors import ensure
 from backplay.theory.chains import Chain
 from backplay.theory.hitting import log_reach_within, mean_length_within
 from backplay.theory.starts import Phases
@@ -202,9 +202,8 @@ def _checked(length: int, alpha: float) -> tuple[int, float]:
 def _fitting(chain: Chain, where: Phases, horizon: int) -> tuple[FloatArray, int]:
     """The starts by merged states, [M, M + 1], and the horizon, if they fit the chain."""
     starts = where.by_distance()
-    if len(starts) != chain.length:
-        raise BackplayError(
-            "phases", expected=f"a demonstration of {chain.length} steps", got=show(len(starts)),
-            do="Call phases(curriculum, chain.length).",
-        )  # fmt: skip
+    ensure(
+        len(starts) == chain.length, "phases", f"a demonstration of {chain.length} steps",
+        len(starts), do="Call phases(curriculum, chain.length).",
+    )  # fmt: skip
     return starts, whole_number("horizon", horizon, at_least=1)

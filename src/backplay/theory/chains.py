@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from backplay.curricula.curriculum import FloatArray, whole_number
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 
 SLACK = 1e-9  # how far probabilities may be from summing to 1
 
@@ -40,21 +40,17 @@ class Chain:
         sizes = (len(self.alpha), len(self.beta), len(self.gamma))
         if sizes != (sizes[0],) * 3 or not sizes[0]:
             raise BackplayError("Chain", expected="three arrays [M], M at least 1", got=show(sizes))
-        if not (self.alpha > 0).all():
-            raise BackplayError(
-                "alpha", expected="positive everywhere, or the goal is out of reach",
-                got=show(self.alpha), do="Merge the states that cannot come nearer.",
-            )  # fmt: skip
+        ensure(
+            (self.alpha > 0).all(), "alpha", "positive everywhere, or the goal is out of reach",
+            self.alpha, do="Merge the states that cannot come nearer.",
+        )  # fmt: skip
         if self.gamma[-1] != 0:
             raise BackplayError(
                 "gamma", expected="0 at M, the farthest distance", got=show(float(self.gamma[-1])),
                 do="Use Chain.of, which lets what would leave stay at M.",
             )  # fmt: skip
         off = float(np.abs(self.alpha + self.beta + self.gamma - 1).max())
-        if off > SLACK:
-            raise BackplayError(
-                "alpha + beta + gamma", expected="1 everywhere", got=f"off by {off}"
-            )
+        ensure(off <= SLACK, "alpha + beta + gamma", "1 everywhere", got=f"off by {off}")
 
     @classmethod
     def of(cls, alpha: ArrayLike, beta: ArrayLike = 0.0) -> Self:
@@ -99,8 +95,7 @@ class Chain:
 
     def merged(self, count: int) -> Chain:
         """The chain in which the distances 1..count have become part of the goal."""
-        if not 0 <= count < self.length:
-            raise BackplayError("count", expected=f"0 to {self.length - 1}", got=show(count))
+        ensure(0 <= count < self.length, "count", f"0 to {self.length - 1}", count)
         return Chain(self.alpha[count:], self.beta[count:], self.gamma[count:])
 
 

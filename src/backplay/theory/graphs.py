@@ -15,7 +15,7 @@ import networkx as nx
 import numpy as np
 
 from backplay.curricula.curriculum import whole_number
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,21 +37,18 @@ class GraphTask:
         object.__setattr__(self, "demonstration", path)
         object.__setattr__(self, "starts", tuple(self.starts) or path[:1])
         known = all(node in self.graph for node in (*path, *self.starts, self.goal))
-        if not known or len(path) < 2 or path[-1] != self.goal or self.goal in path[:-1]:
-            raise BackplayError(
-                "demonstration", expected="nodes of the graph that end, and only end, at the goal",
-                got=show(path),
-            )  # fmt: skip
+        ensure(
+            known and len(path) >= 2 and path[-1] == self.goal and self.goal not in path[:-1],
+            "demonstration", "nodes of the graph that end, and only end, at the goal", path,
+        )  # fmt: skip
         for a, b in pairwise(path):
             if a != b and not self.graph.has_edge(a, b):
                 raise BackplayError("demonstration", expected="edges", got=f"{a!r} to {b!r}")
-        if path[0] not in self.starts or self.goal in self.starts:
-            raise BackplayError(
-                "starts", expected="the demonstration's first node, not the goal",
-                got=show(self.starts),
-            )  # fmt: skip
-        if not nx.is_connected(self.graph):
-            raise BackplayError("graph", expected="connected", got=show(self.graph))
+        ensure(
+            path[0] in self.starts and self.goal not in self.starts, "starts",
+            "the demonstration's first node, not the goal", self.starts,
+        )  # fmt: skip
+        ensure(nx.is_connected(self.graph), "graph", "connected", self.graph)
 
     @property
     def length(self) -> int:
@@ -84,8 +81,7 @@ def maze(size: int, walls: int, rng: np.random.Generator) -> GraphTask:
     """
     size = whole_number("size", size, at_least=2)
     walls = whole_number("walls", walls)
-    if walls > size * size - 2:
-        raise BackplayError("walls", expected=f"at most {size * size - 2}", got=show(walls))
+    ensure(walls <= size * size - 2, "walls", f"at most {size * size - 2}", walls)
     while True:
         graph = nx.grid_2d_graph(size, size)
         cells = sorted(graph)
@@ -99,11 +95,10 @@ def regular(nodes: int, degree: int, rng: np.random.Generator) -> GraphTask:
     """A connected random graph in which every node has `degree` neighbours (3 or more)."""
     nodes = whole_number("nodes", nodes, at_least=4)
     degree = whole_number("degree", degree, at_least=3)
-    if degree >= nodes or nodes * degree % 2:
-        raise BackplayError(
-            "degree", expected="below the number of nodes, with an even product",
-            got=f"{nodes} nodes of degree {degree}",
-        )  # fmt: skip
+    ensure(
+        degree < nodes and not nodes * degree % 2, "degree",
+        "below the number of nodes, with an even product", got=f"{nodes} nodes of degree {degree}",
+    )  # fmt: skip
     while True:
         graph = nx.random_regular_graph(degree, nodes, seed=int(rng.integers(2**31)))
         if nx.is_connected(graph):

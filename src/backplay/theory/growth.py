@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from backplay.curricula.curriculum import FloatArray, real_number, whole_number
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 
 
 @dataclass(frozen=True)
@@ -127,13 +127,11 @@ def _checked(
     if size.ndim != 1 or len(np.unique(size)) < 3 or not (size > 0).all():
         raise BackplayError("sizes", expected="three or more different sizes", got=show(sizes))
     fits = count.ndim in ((1,) if logarithms else (1, 2)) and count.shape[0] == len(size)
-    if not fits or not count.size or not np.isfinite(count).all():
-        raise BackplayError(
-            "counts", expected=f"finite numbers [{len(size)}] or [{len(size)}, runs]",
-            got=show(counts),
-        )  # fmt: skip
-    if not logarithms and not (count > 0).all():
-        raise BackplayError("counts", expected="positive numbers", got=show(counts))
+    ensure(
+        fits and count.size and np.isfinite(count).all(), "counts",
+        f"finite numbers [{len(size)}] or [{len(size)}, runs]", counts,
+    )  # fmt: skip
+    ensure(logarithms or (count > 0).all(), "counts", "positive numbers", counts)
     if count.ndim == 2 and count.shape[1] > 1:
         return size, np.log(count.mean(1)), count
     flat = count.reshape(len(size))

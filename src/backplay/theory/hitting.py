@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh_tridiagonal
 
 from backplay.curricula.curriculum import FloatArray, whole_number
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.theory.chains import Chain
 
 SMALL = 1e-7  # of the largest: an eigenvalue above keeps about nine digits
@@ -94,8 +94,7 @@ def generating_function(chain: Chain, s: ArrayLike, start: int | None = None) ->
     if not ((points >= 0) & (points * found[0] < 1)).all():
         raise BackplayError("s", expected=f"from 0 to below {1 / found[0]:g}", got=show(s))
     start = chain.length if start is None else start
-    if not 1 <= start <= chain.length:
-        raise BackplayError("start", expected=f"1 to {chain.length}", got=show(start))
+    ensure(1 <= start <= chain.length, "start", f"1 to {chain.length}", start)
     product = _factors(found, points).prod(-1)
     if start < chain.length:
         product /= _factors(eigenvalues(chain.merged(start)), points).prod(-1)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components, shortest_path
 
 from backplay.curricula.curriculum import FloatArray, IntArray
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.theory.chains import SLACK, Chain
 from backplay.theory.hitting import hitting_times, passage_times
 
@@ -89,8 +89,7 @@ def project(walker: Any, goal: Any, policy: ArrayLike | None = None) -> Projecti
     mu = stationary(transitions)
     distances = _distances(transitions, at)
     farthest = int(distances.max())
-    if not farthest:
-        raise BackplayError("graph", expected="a node besides the goal", got=show(nodes))
+    ensure(farthest, "graph", "a node besides the goal", nodes)
     values = hitting_times(transitions, at)
     classes = np.eye(farthest + 1)[distances]  # [n, M + 1]
     weights = classes * mu[:, None]
@@ -129,19 +128,17 @@ def project(walker: Any, goal: Any, policy: ArrayLike | None = None) -> Projecti
 def walk(walker: Any, policy: ArrayLike | None = None) -> tuple[tuple[Any, ...], FloatArray]:
     """Nodes [n] and transition probabilities [n, n] of a graph under a policy, or of a matrix."""
     if not isinstance(walker, nx.Graph):
-        if policy is not None:
-            raise BackplayError(
-                "policy", expected="None beside a transition matrix", got=show(policy),
-                do="Pass the matrix under the policy.",
-            )  # fmt: skip
+        ensure(
+            policy is None, "policy", "None beside a transition matrix", policy,
+            do="Pass the matrix under the policy.",
+        )  # fmt: skip
         matrix = _as_transitions("transition matrix", walker)
         return tuple(range(len(matrix))), matrix
     nodes = tuple(walker)
     edges = nx.to_numpy_array(walker, nodelist=nodes, weight=None) > 0
     if policy is None:
         degrees = edges.sum(1)
-        if not len(nodes) or not degrees.all():
-            raise BackplayError("graph", expected="a neighbour for every node", got=show(walker))
+        ensure(len(nodes) and degrees.all(), "graph", "a neighbour for every node", walker)
         return nodes, edges / degrees[:, None]
     matrix = _as_transitions("policy", policy)
     if matrix.shape != edges.shape or (matrix[~(edges | np.eye(len(nodes), dtype=bool))] > 0).any():
@@ -155,11 +152,10 @@ def walk(walker: Any, policy: ArrayLike | None = None) -> tuple[tuple[Any, ...],
 def stationary(transitions: FloatArray) -> FloatArray:
     """The stationary distribution of an irreducible walk, [n]."""
     count, _ = connected_components(transitions > 0, connection="strong")
-    if count != 1:
-        raise BackplayError(
-            "walk", expected="every state reachable from every other", got=f"{count} classes",
-            do="Let the walk go on through the goal; leave out what cannot be reached.",
-        )  # fmt: skip
+    ensure(
+        count == 1, "walk", "every state reachable from every other", got=f"{count} classes",
+        do="Let the walk go on through the goal; leave out what cannot be reached.",
+    )  # fmt: skip
     system = transitions.T - np.eye(len(transitions))
     system[-1] = 1.0  # one balance equation follows from the others: here comes the sum instead
     mu: FloatArray = np.linalg.solve(system, np.eye(len(transitions))[-1])
@@ -176,8 +172,7 @@ def _distances(transitions: FloatArray, goal: int) -> IntArray:
 
 
 def _index(nodes: tuple[Any, ...], goal: Any) -> int:
-    if goal not in nodes:
-        raise BackplayError("goal", expected="a node of the graph", got=show(goal))
+    ensure(goal in nodes, "goal", "a node of the graph", goal)
     return nodes.index(goal)
 
 

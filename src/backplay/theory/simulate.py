@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from backplay.curricula import Curriculum
 from backplay.curricula.curriculum import FloatArray, IntArray, real_number, whole_number
-from backplay.errors import BackplayError, show
+from backplay.errors import ensure
 from backplay.theory.chains import Chain
 from backplay.theory.graphs import GraphTask
 from backplay.theory.projection import walk
@@ -138,8 +138,7 @@ def _simulate(
     trials_per_phase: int | None,
     max_trials: int,
 ) -> Runs:
-    if not isinstance(rng, np.random.Generator):
-        raise BackplayError("rng", expected="a numpy Generator", got=show(rng))
+    ensure(isinstance(rng, np.random.Generator), "rng", "a numpy Generator", rng)
     runs = whole_number("runs", runs, at_least=1)
     cumulative = np.cumsum(where.weights, axis=1)
     cumulative[:, -2:] = 2.0  # nothing starts at the end

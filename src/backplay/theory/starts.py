@@ -24,7 +24,7 @@ from backplay.curricula import (
 )
 from backplay.curricula.combinators import Around
 from backplay.curricula.curriculum import FloatArray, IntArray, whole_number
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +107,5 @@ def _backs(length: int, step: int) -> list[int]:
     """Multiples of `step` up to `length`, which is the last in any case."""
     length = whole_number("length", length, at_least=1)
     step = whole_number("step", step, at_least=1)
-    if step > length:
-        raise BackplayError("step", expected=f"at most {length}", got=show(step))
+    ensure(step <= length, "step", f"at most {length}", step)
     return [*range(step, length, step), length]

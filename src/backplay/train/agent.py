@@ -14,7 +14,16 @@ from gymnasium import spaces
 
 from backplay.demos.success import SuccessRule
 from backplay.learners import PPO
-from backplay.train.evaluate import Evaluation, batch_of
+from backplay.train.evaluate import Act, Evaluation, batch_of
+
+
+def acting(learner: PPO, *, greedy: bool = False, seed: int = 0) -> Act:
+    """From a batch of observations to actions, drawn from a stream of their own or the likeliest.
+
+    The stream begins anew with every call of this function.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    return lambda seen: learner.act(seen, greedy=greedy, generator=generator)
 
 
 class Agent:

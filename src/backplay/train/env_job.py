@@ -21,14 +21,14 @@ from backplay.curricula import from_json as curriculum_from_json
 from backplay.curricula import to_json as curriculum_to_json
 from backplay.demos import load
 from backplay.demos.described import settings_in_words
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, ensure
 from backplay.learners import PPO, PPOConfig
 from backplay.restore.rollout import AnyEnv
 from backplay.train.config import TrainConfig
 from backplay.train.env_work import EnvWork
 from backplay.train.environments import kwargs_for, make_env
 from backplay.train.imitate import gail
-from backplay.train.job import Say, file_name, require, require_one_of
+from backplay.train.job import Say, file_name, require_one_of
 from backplay.train.loop import Training
 from backplay.train.trust import asked_for
 
@@ -79,8 +79,8 @@ class EnvJob:
         )
 
     def __post_init__(self) -> None:
-        require(isinstance(self.env, str), "env", "an environment's id", self.env)
-        require(isinstance(self.env_kwargs, dict | None), "env_kwargs", "a dict", self.env_kwargs)
+        ensure(isinstance(self.env, str), "env", "an environment's id", self.env)
+        ensure(isinstance(self.env_kwargs, dict | None), "env_kwargs", "a dict", self.env_kwargs)
         require_one_of("learner", self.learner, LEARNERS)
         self.starts, self.config  # noqa: B018  # raise where a part is damaged
 
@@ -92,7 +92,7 @@ class EnvJob:
     @property
     def config(self) -> TrainConfig:
         """The settings."""
-        require(isinstance(self.settings.get("ppo"), dict), "settings", "with ppo", self.settings)
+        ensure(isinstance(self.settings.get("ppo"), dict), "settings", "with ppo", self.settings)
         return TrainConfig(**{**self.settings, "ppo": PPOConfig(**self.settings["ppo"])})
 
     @property
@@ -139,7 +139,7 @@ class EnvJob:
         files: Sequence[Path] = (),
     ) -> EnvWork:
         """The run at its beginning; `files` are its demonstrations."""
-        require(len(files) > 0, "demonstrations", "at least one", 0)
+        ensure(len(files) > 0, "demonstrations", "at least one", 0)
         demos = [load(file) for file in files]
         given = None if self.env_kwargs is None else json.dumps(self.env_kwargs)
         kwargs = kwargs_for(self.env, given, demos[0], trust=True)  # see `asks_for`

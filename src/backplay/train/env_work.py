@@ -13,18 +13,17 @@ import numpy as np
 
 from backplay.demos import Demonstration
 from backplay.restore.rollout import AnyEnv
-from backplay.train.acting import acting
+from backplay.train.agent import acting
 from backplay.train.evaluate import Evaluation
-from backplay.train.job import progress_line
+from backplay.train.job import TrainedWork
 from backplay.train.loop import Training
-from backplay.train.progress import Progress, by_steps_back
 
 BINS = 24  # of the starts in the metrics
 FIRST_SEED = 10_000  # of the first episode that measures
 LONGEST = 2_000  # steps of an episode that is kept
 
 
-class EnvWork:
+class EnvWork(TrainedWork):
     """Training on a Gymnasium env in progress."""
 
     def __init__(
@@ -33,15 +32,15 @@ class EnvWork:
         """From these demonstrations; `make(render_mode=…)` gives the env to be looked at."""
         self.training, self.demos, self.make = training, list(demos), make
         self.lengths = [len(demo) for demo in demos]
+        self.width = max(1, -(-max(self.lengths) // BINS))
 
-    def line(self, progress: Progress) -> dict[str, Any]:
-        """What came of the update, and at evaluations from the true start."""
-        line = progress_line(progress)
-        width = max(1, -(-max(self.lengths) // BINS))
-        line["by_steps_back"] = by_steps_back(progress.episodes, self.lengths, width)
-        if progress.evaluation is not None:
-            line["evaluation"] = _measured(progress.evaluation)
-        return line
+    def measured(self, found: Evaluation) -> dict[str, float]:
+        """Success, and means of returns and lengths."""
+        return {
+            "success": found.success,
+            "return": float(found.returns.mean()),
+            "steps": float(found.lengths.mean()),
+        }
 
     def result(self) -> dict[str, Any]:
         """Episodes from the true start with drawn actions, as many with the likeliest; one kept."""
@@ -50,7 +49,7 @@ class EnvWork:
         greedy = self.training.evaluate(episodes, greedy=True)
         return {
             "measures": {
-                **_measured(sampled),
+                **self.measured(sampled),
                 "greedy_success": greedy.success, "greedy_return": float(greedy.returns.mean()),
             },
             "sampled": str(sampled), "greedy": str(greedy), "episodes": episodes,
@@ -80,19 +79,3 @@ class EnvWork:
             return None
         finally:
             env.close()
-
-    def state(self) -> dict[str, Any]:
-        """Where it stands."""
-        return self.training.state()
-
-    def close(self) -> None:
-        """Closes the envs."""
-        self.training.close()
-
-
-def _measured(found: Evaluation) -> dict[str, float]:
-    return {
-        "success": found.success,
-        "return": float(found.returns.mean()),
-        "steps": float(found.lengths.mean()),
-    }

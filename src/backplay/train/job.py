@@ -37,8 +37,9 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast, runtime_checkable
 
-from backplay.errors import BackplayError, show
-from backplay.train.progress import Progress
+from backplay.errors import BackplayError, ensure, show
+from backplay.train.evaluate import Evaluation
+from backplay.train.progress import Progress, by_steps_back
 
 if TYPE_CHECKING:
     from backplay.learners.workers import Workers
@@ -82,13 +83,11 @@ class Trainer(Protocol):
         """Puts a trainer that has not begun where `state()` was taken."""
 
 
-class Work(Protocol):
-    """A job in progress."""
+class Work:
+    """A job in progress; by itself one that trains nothing: its result is made in one go."""
 
-    @property
-    def training(self) -> Trainer | None:
-        """Who trains; None where nothing is trained."""
-        ...
+    training: Any = None
+    """Who trains, a `Trainer`; None where nothing is trained."""
 
     def line(self, progress: Progress) -> dict[str, Any]:
         """What metrics keep of one update: plain data, no wall time.
@@ -97,15 +96,54 @@ class Work(Protocol):
         tries, wins]; where the update was followed by an evaluation, `evaluation`: measures by
         name, numbers all.
         """
+        raise AssertionError("nothing is trained")
 
     def result(self) -> dict[str, Any]:
         """What came of it: `measures`, numbers or None by name, and more plain data."""
+        raise NotImplementedError
 
     def state(self) -> dict[str, Any]:
         """Where nothing is trained: what the one checkpoint keeps."""
+        return {}
 
     def close(self) -> None:
         """Frees what it holds."""
+
+
+class TrainedWork(Work):
+    """Work around our training loop, or around a network that was cloned and is trained no further.
+
+    A kind of job adds its `measured` and its `result`.
+    """
+
+    network: Any
+    """Where nothing is trained: what was cloned."""
+    lengths: Sequence[int]
+    """The steps of each demonstration."""
+    width = 4
+    """Steps back that are counted together."""
+
+    def line(self, progress: Progress) -> dict[str, Any]:
+        """What came of the update, and at evaluations from the true start."""
+        line = progress_line(progress)
+        line["by_steps_back"] = by_steps_back(progress.episodes, self.lengths, self.width)
+        if progress.evaluation is not None:
+            line["evaluation"] = self.measured(progress.evaluation)
+        return line
+
+    def measured(self, found: Evaluation) -> dict[str, Any]:
+        """What an evaluation from the true start came to, numbers by name."""
+        raise NotImplementedError
+
+    def state(self) -> dict[str, Any]:
+        """Where nothing is trained: what was cloned."""
+        weights = self.network.state_dict()
+        return {"learner": {"network": {k: v.numpy().copy() for k, v in weights.items()}}}
+
+    def close(self) -> None:
+        """Closes the envs."""
+        if self.training is not None:
+            self.training.close()
 
 
 @runtime_checkable
@@ -216,15 +254,9 @@ def progress_line(progress: Progress) -> dict[str, Any]:
     }
 
 
-def require(holds: bool, name: str, expected: str, got: object) -> None:
-    """Raises unless a field of a job is as it should be."""
-    if not holds:
-        raise BackplayError(name, expected=expected, got=show(got))
-
-
 def require_one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
     """Raises unless a field is one of these texts."""
-    require(isinstance(value, str) and value in allowed, name, " or ".join(allowed), value)
+    ensure(isinstance(value, str) and value in allowed, name, " or ".join(allowed), value)
 
 
 def require_whole(job: object, **least: int) -> None:
@@ -232,7 +264,7 @@ def require_whole(job: object, **least: int) -> None:
     for name, minimum in least.items():
         value = getattr(job, name)
         fits = type(value) is int and minimum <= value < 2**53
-        require(fits, name, f"a whole number from {minimum} on", value)
+        ensure(fits, name, f"a whole number from {minimum} on", value)
 
 
 def _as_lists(value: Any) -> Any:

@@ -10,8 +10,6 @@ knows neither the disk nor the screen.
 
 from __future__ import annotations
 
-import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -22,19 +20,21 @@ from gymnasium import spaces
 from gymnasium.vector import VectorEnv
 from gymnasium.wrappers import FilterObservation
 
-from backplay.curricula import Curriculum, from_json, kinds_in, to_json
+from backplay.curricula import Curriculum
 from backplay.demos import Demonstration
 from backplay.demos.success import Success, success_rule
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, ensure, refusing
 from backplay.learners import PPO, Teacher, load_weights, make_network
+from backplay.learners.division import divide
 from backplay.learners.finite import NotFiniteError, require_finite_weights
 from backplay.learners.rollout import Rollout
-from backplay.learners.sharing import divide
 from backplay.learners.workers import Alone, EnvRange, Workers, from_first
+from backplay.records import Episode
 from backplay.restore.rollout import AnyEnv
 from backplay.train.config import Evaluator, MakeNetwork, TrainConfig
 from backplay.train.evaluate import Act, Evaluation, evaluate
 from backplay.train.progress import Progress
+from backplay.train.running import Running
 from backplay.wrapper import (
     BackplayEnv,
     BackplayVector,
@@ -44,7 +44,7 @@ from backplay.wrapper import (
 )
 
 
-class Training:
+class Training(Running):
     """A run in progress: envs, learner and curriculum, and the frames so far."""
 
     def __init__(
@@ -83,9 +83,9 @@ class Training:
             teacher: whom to imitate at first; in a resumed run it may be untrained, because
                 `load_state` gives it its weights.
             learner: makes the learner as `PPO` is made: `functools.partial` of `GAIL` or `DAgger`.
-            workers: with whom to train; each makes its share of the envs, or all of `envs`.
+            workers: with whom to train; each makes its own of the envs, or all of `envs`.
         """
-        self.config = config or TrainConfig()
+        super().__init__(config or TrainConfig(), curriculum)
         self.workers: Workers = workers or Alone()
         if make_env is None and (envs is None or evaluator is None):
             raise BackplayError("make_env", expected="a function, or both envs and evaluator")
@@ -93,13 +93,7 @@ class Training:
             _refuse_what_nobody_reads(self.config)
         self.evaluator = evaluator or self._on_plain_envs
         self.make_env = make_env
-        self.curriculum = curriculum
-        self.frames = 0
-        self.seconds = 0.0
         self.succeeded = success_rule(success or self.config.success, demos)
-        self.evaluations: list[tuple[int, float]] = []
-        """Frames and success from the true start of each evaluation."""
-        self._recent: deque[bool] = deque(maxlen=100)
         self._teacher = teacher
         self._observations: Any = None  # what is seen in the envs, once they have begun
         self._envs_state: dict[str, Any] | None = None  # where they stood, in a resumed run
@@ -129,53 +123,19 @@ class Training:
             net, action_space, ppo, seed=seed, teacher=teacher, workers=self.workers
         )
 
-    @property
-    def total_frames(self) -> int:
-        """At the end."""
-        return self.config.frames
-
-    @property
-    def exact_resume(self) -> bool:
-        """Whether a resumed run ends with the same bytes as one that was never stopped."""
-        return self.config.exact_resume
-
     def run(self) -> Iterator[Progress]:
         """Trains until the frames are used up; yields after every update."""
-        total = self.config.frames
-        if self._observations is None and self.frames < total:
+        if self._observations is None and self.frames < self.config.frames:
             self._observations = self._begin()
-        every = self.config.evaluate_every or total
-        next_evaluation = (self.frames // every + 1) * every
-        resumed_at, began = self.frames, time.perf_counter()
-        while self.frames < total:
-            rollout, metrics = self._update()
-            restored = self._restored_steps()
-            self.frames += rollout.frames + restored - self._counted
-            self._counted = restored
-            self.curriculum, episodes = advance(self.envs, self.curriculum, self.frames)
-            self._recent.extend(episode.success for episode in episodes)
-            finished = self.frames >= total
-            evaluation = None
-            if finished or self.frames >= next_evaluation:
-                evaluation = self.evaluate(
-                    self.config.final_episodes if finished else self.config.evaluation_episodes
-                )
-                next_evaluation = (self.frames // every + 1) * every
-                self.evaluations.append((self.frames, evaluation.success))
-            speed = (self.frames - resumed_at) / (time.perf_counter() - began)
-            yield Progress(
-                frames=self.frames,
-                total_frames=total,
-                frames_per_second=speed,
-                seconds_left=max(0.0, (total - self.frames) / speed),
-                starts=self.curriculum.describe(),
-                train_success=float(np.mean(self._recent)) if self._recent else None,
-                true_success=self.evaluations[-1][1] if self.evaluations else None,
-                evaluation=evaluation,
-                episodes=episodes,
-                metrics=metrics,
-                finished=finished,
-            )
+        yield from super().run()
+
+    def _learned(self) -> tuple[list[Episode], dict[str, float]]:
+        rollout, metrics = self._update()
+        restored = self._restored_steps()
+        self.frames += rollout.frames + restored - self._counted
+        self._counted = restored
+        self.curriculum, episodes = advance(self.envs, self.curriculum, self.frames)
+        return episodes, metrics
 
     def _update(self) -> tuple[Rollout, dict[str, float]]:
         """Collects and learns; an error that names the frames where a number is none."""
@@ -219,19 +179,10 @@ class Training:
         self._envs_state = None
         return self.envs.observe()
 
-    def evaluate(self, episodes: int, *, greedy: bool = False, seed: int = 10_000) -> Evaluation:
-        """Success from the true start, by default with sampled actions.
-
-        Of several workers all must ask; the first one plays.
-        """
-        generator = torch.Generator().manual_seed(self.config.seed)
-        found = None
-        if self.workers.rank == 0:
-            found = self.evaluator(
-                lambda seen: self.learner.act(seen, greedy=greedy, generator=generator),
-                episodes=episodes,
-                seed=seed,
-            )
+    def _measured(self, act: Act, episodes: int, seed: int) -> Evaluation:
+        """Of several workers all must ask; the first one plays."""
+        first = self.workers.rank == 0
+        found = self.evaluator(act, episodes=episodes, seed=seed) if first else None
         # What a network has kept is rounded by the batches it came in: measuring must not change
         # what comes after, or a resumed run would differ in the last digit.
         getattr(self.learner.network, "forget", lambda: None)()
@@ -256,10 +207,7 @@ class Training:
             "envs": self._where_the_envs_stand(),
             "learner": _as_arrays(self.learner.state()),
             "teacher": teacher,
-            "curriculum": to_json(self.curriculum),
-            "frames": self.frames,
-            "evaluations": [list(pair) for pair in self.evaluations],
-            "recent": list(self._recent),
+            **self._told(),
             "counted": self._counted,
         }
 
@@ -278,26 +226,20 @@ class Training:
         With `exact_resume`, `run` then puts the envs where they stood, and raises BackplayError
         where they do not come back to it.
         """
-        try:
+        with refusing(
+            "This state is of another run",
+            "the network of this environment's spaces, and a curriculum",
+            do="Build the run as it was built when the state was saved.",
+        ):  # fmt: skip
             if (state["teacher"] is None) != (self._teacher is None):
                 raise ValueError("a teacher, and a run without one")
             if self._teacher is not None:
                 load_weights(self._teacher.network, _as_tensors(state["teacher"]))
             self.learner.load_state(_as_tensors(state["learner"]))
             require_finite_weights(self.learner.network)
-            self.curriculum = from_json(state["curriculum"], kinds=kinds_in(self.curriculum))
-            self.frames = int(state["frames"])
-            self.evaluations = [(int(frames), float(s)) for frames, s in state["evaluations"]]
-            self._recent = deque(map(bool, state["recent"]), maxlen=self._recent.maxlen)
+            self._resume(state)
             self._envs_state, self._counted = state["envs"], int(state["counted"])
             self._observations = None
-        except Exception as error:  # whatever torch raises on hostile data
-            raise BackplayError(
-                "This state is of another run",
-                expected="the network of this environment's spaces, and a curriculum",
-                got=f"{type(error).__name__}: {str(error)[:200]}",
-                do="Build the run as it was built when the state was saved.",
-            ) from error
 
     def close(self) -> None:
         """Closes the envs."""
@@ -312,12 +254,11 @@ def _refuse_what_nobody_reads(config: TrainConfig) -> None:
     default = TrainConfig()
     for name in ("initial", "time_limit"):
         asked = getattr(config, name, None)
-        if asked != getattr(default, name, None):
-            raise BackplayError(
-                f"TrainConfig({name}={asked!r})",
-                expected="its default, because `envs` draw their own starts",
-                do="Tell the envs when you make them.",
-            )
+        ensure(
+            asked == getattr(default, name, None), f"TrainConfig({name}={asked!r})",
+            "its default, because `envs` draw their own starts",
+            do="Tell the envs when you make them.",
+        )  # fmt: skip
 
 
 def without_words(env: AnyEnv) -> AnyEnv:

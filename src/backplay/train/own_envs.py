@@ -21,7 +21,7 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.envs.registration import EnvSpec
 
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, ensure
 from backplay.train.environments import class_id, did_you_mean
 from backplay.train.own_code import import_file
 
@@ -58,8 +58,7 @@ def made_known(env_id: str, make: Any) -> None:
 
 def _imported(env_id: str, where: str) -> ModuleType:
     if where.endswith(".py") or os.sep in where:
-        if not Path(where).is_file():
-            raise BackplayError(f"There is no file {where}", do="Write file.py:Class.")
+        ensure(Path(where).is_file(), f"There is no file {where}", do="Write file.py:Class.")
         return import_file(Path(where))
     here = str(Path.cwd())
     sys.path.insert(0, here)

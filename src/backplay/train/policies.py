@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, refusing, show
 from backplay.extras import require
 from backplay.restore.rollout import AnyEnv, Policy
 from backplay.train.own_code import broken, import_file
@@ -83,17 +83,12 @@ def policy_from_model(path: Path, algorithm: str, env: AnyEnv, *, stochastic: bo
         raise BackplayError(
             "--algorithm", expected=f"one of {', '.join(sorted(kinds))}", got=repr(algorithm)
         )
-    if not path.is_file():
-        raise BackplayError(f"There is no file {path}", do="Name the zip that model.save wrote.")
-    try:
+    ensure(path.is_file(), f"There is no file {path}", do="Name the zip that model.save wrote.")
+    with refusing(
+        f"{path} cannot be loaded", f"a model that {algorithm.upper()} saved",
+        do="Check the file, and --algorithm.",
+    ):  # fmt: skip
         model = kinds[algorithm.upper()].load(path, device="cpu")
-    except Exception as error:  # zipfile, torch and Stable-Baselines3 each have their own
-        raise BackplayError(
-            f"{path} cannot be loaded",
-            expected=f"a model that {algorithm.upper()} saved",
-            got=f"{type(error).__name__}: {str(error)[:200]}",
-            do="Check the file, and --algorithm.",
-        ) from error
     _require_same_spaces(path, model, env)
     return lambda observation: model.predict(observation, deterministic=not stochastic)[0]
 
@@ -109,10 +104,7 @@ def _require_same_spaces(path: Path, model: Any, env: AnyEnv) -> None:
         ("observation", model.observation_space, ours),
         ("action", model.action_space, env.action_space),
     ):
-        if theirs != here:
-            raise BackplayError(
-                f"{path} is a model of another {what} space",
-                expected=here,
-                got=theirs,
-                do="Use the environment it was trained on, with the same --env-kwargs.",
-            )
+        ensure(
+            theirs == here, f"{path} is a model of another {what} space", here, got=theirs,
+            do="Use the environment it was trained on, with the same --env-kwargs.",
+        )  # fmt: skip

@@ -7,12 +7,10 @@ episodes as they are played. Does not know: pages, files, curricula.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-__all__ = ["Drawn", "Moment", "Scenes", "ShowsScenes"]
 
 Drawn = NDArray[np.uint8] | str
 """Pixels [height, width, 3], or a text where there are none."""
@@ -29,29 +27,24 @@ class Moment(NamedTuple):
     """At the end alone: whether it counts as one."""
 
 
-class Scenes(Protocol):
+class Scenes:
     """The demonstrations of a run and its policy, in pictures."""
 
     @property
     def lengths(self) -> Sequence[int]:
         """The steps of each demonstration."""
+        raise NotImplementedError
 
     def picture(self, demo: int, step: int) -> Drawn:
         """A state of a demonstration."""
+        raise NotImplementedError
 
     def play(self, demo: int, step: int, *, greedy: bool, seed: int) -> Iterator[Moment]:
         """An episode of the policy from that state, the state itself first.
 
         With the likeliest actions, or with actions that are drawn from a stream of this seed.
         """
+        raise NotImplementedError
 
     def close(self) -> None:
         """Frees what it holds."""
-
-
-@runtime_checkable
-class ShowsScenes(Protocol):
-    """A job in progress that can be looked at in pictures."""
-
-    def scenes(self) -> Scenes:
-        """Its demonstrations, and its policy as it is when they are asked."""

@@ -19,7 +19,7 @@ from backplay.curricula import Curriculum, Frontier
 from backplay.demos import Demonstration
 from backplay.demos.fitting import Settings
 from backplay.demos.success import Ending, Success, success_rule
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.records import Episode, Start, steps_allowed
 from backplay.restore import Replay, layers, restart_clocks
 from backplay.restore.rollout import AnyEnv
@@ -66,11 +66,10 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         _one_of("rng", rng, ("reseed", "restore"))
         _one_of("time_limit", time_limit, ("continue", "fresh"))
         listed = isinstance(demos, list | tuple) and len(demos) > 0
-        if not listed or not all(isinstance(demo, Demonstration) for demo in demos):
-            raise BackplayError(
-                "demos", expected="a list of at least one demonstration", got=show(demos),
-                do="Write BackplayEnv(env, [demo]).",
-            )  # fmt: skip
+        ensure(
+            listed and all(isinstance(demo, Demonstration) for demo in demos), "demos",
+            "a list of at least one demonstration", demos, do="Write BackplayEnv(env, [demo]).",
+        )  # fmt: skip
         if time_limit == "fresh" and any(
             type(x).__name__ == "TimeAwareObservation" for x in layers(env)
         ):

@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from backplay.curricula import Curriculum
 from backplay.data import trees
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, refusing, show
 from backplay.records import Episode
 from backplay.restore.rollout import AnyEnv
 
@@ -40,17 +40,14 @@ class BackplayVector(SyncVectorEnv[Any, Any]):
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Goes on from `get_state()` of a vector made alike, under the curriculum it has now."""
-        try:
+        with refusing(
+            "This state is of another vector",
+            f"{self.num_envs} envs of {self.single_observation_space}",
+        ):  # fmt: skip
             states, observations = list(state["envs"]), state["observations"]
             now = trees.copy(self._observations)
             if len(states) != self.num_envs or _form(observations) != _form(now):
                 raise ValueError(f"{len(states)} envs that see {_form(observations)}")
-        except Exception as error:  # whatever hostile data brings about
-            raise BackplayError(
-                "This state is of another vector",
-                expected=f"{self.num_envs} envs of {self.single_observation_space}",
-                got=f"{type(error).__name__}: {str(error)[:200]}",
-            ) from error
         for env, one in zip(self.envs, states, strict=True):
             env.get_wrapper_attr("set_state")(one)
         self._observations = trees.copy(observations)

@@ -18,7 +18,7 @@ from gymnasium import spaces
 
 from backplay.data import trees
 from backplay.demos import Demonstration
-from backplay.errors import BackplayError, show
+from backplay.errors import ensure
 from backplay.records import Snapshot, Start, Walk
 from backplay.restore import History, Replay, believed, restart_clocks
 from backplay.restore.rollout import AnyEnv
@@ -104,12 +104,11 @@ class Walks:
 
     def origin(self, start: Start) -> Origin:
         """Where on which demonstration a start comes from."""
-        if not self.has(start):
-            raise BackplayError(
-                "This start is not known",
-                expected=f"a demonstration below {len(self.demos)}, or a walk that is listed",
-                got=show(start), do="List the walk in the curriculum's `walks`, in order.",
-            )  # fmt: skip
+        ensure(
+            self.has(start), "This start is not known",
+            f"a demonstration below {len(self.demos)}, or a walk that is listed", start,
+            do="List the walk in the curriculum's `walks`, in order.",
+        )  # fmt: skip
         if start.demo < len(self.demos):
             return Origin(start, 0)
         began, walked = self._origins[start.demo]

@@ -12,13 +12,13 @@ import pytest
 import backplay as bp
 from backplay.envs.maze import MazeVector, play
 from backplay.envs.maze.fast_network import FastMazeNetwork
-from backplay.envs.maze.worlds import WORLDS, beside, from_map, world
+from backplay.envs.maze.worlds import WORLDS, beside, drawing, from_map, world
 
 Cell = tuple[int, int]
 
 
 def drawn(name: str) -> list[str]:
-    return WORLDS[name].split()
+    return drawing(name).split()
 
 
 def find(name: str, sign: str) -> Cell:

@@ -9,7 +9,7 @@ import pytest
 from played_games import perspectives, walks
 
 import backplay as bp
-from backplay.data import trees
+from backplay.data import packing, trees
 from backplay.envs.pommerman.vector import PommermanVector
 from backplay.learners import PPOConfig, make_network
 from backplay.learners.sparse import fact_network
@@ -29,8 +29,8 @@ def with_demos(**options: Any) -> PommermanVector:
 
 
 def through_files(state: Any) -> Any:
-    text, arrays = trees.pack(state)
-    return trees.unpack(text, arrays)
+    text, arrays = packing.pack(state)
+    return packing.unpack(text, arrays)
 
 
 @pytest.mark.parametrize(

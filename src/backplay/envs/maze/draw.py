@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image, ImageDraw
 
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 
 Colour = tuple[int, int, int]
 
@@ -64,8 +64,7 @@ def picture(
         path: cells of another path, drawn over it, narrow.
         scale: pixels along a cell.
     """
-    if type(scale) is not int or scale < 4:
-        raise BackplayError("scale", expected="a whole number from 4 on", got=show(scale))
+    ensure(type(scale) is int and scale >= 4, "scale", "a whole number from 4 on", scale)
     height, width = walls.shape
     unit = scale * _FINE
     image = Image.new("RGB", (width * unit, height * unit), GROUND)

@@ -25,7 +25,7 @@ from backplay.envs.maze import draw
 from backplay.envs.maze.generate import MazePlan, draw_maze
 from backplay.envs.maze.rules import ACTIONS, NAMES, after, find_exits, offsets
 from backplay.envs.maze.sets import MazeLibrary, MazeSet, training_mazes
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, refusing, show
 from backplay.restore import RESTORERS
 
 State = dict[str, Any]
@@ -111,10 +111,8 @@ class Maze(gym.Env[NDArray[np.uint8], np.int64]):
 
     def step(self, action: Any) -> tuple[NDArray[np.uint8], float, bool, bool, dict[str, Any]]:
         """One action, which is a step even if nothing moves."""
-        if action not in range(ACTIONS):
-            raise BackplayError("action", expected="0 to 4", got=show(action))
-        if self._over:
-            raise BackplayError("The episode is over", do="Call reset.")
+        ensure(action in range(ACTIONS), "action", "0 to 4", action)
+        ensure(not self._over, "The episode is over", do="Call reset.")
         self.cell = int(after(self._exits, self._offsets, self.cell, int(action)))
         self.step_count += 1
         terminated = self.cell == self.goal
@@ -153,7 +151,7 @@ class Maze(gym.Env[NDArray[np.uint8], np.int64]):
 
     def set_state(self, state: State) -> None:
         """Puts the agent where `get_state` found it, in the maze of that time."""
-        try:
+        with refusing("state", f"what get_state of a maze of {self.walls.shape} cells said"):
             walls = checked_array("walls", state["walls"], np.bool_, self.walls.shape)
             start, goal, cell, count = (state[k] for k in ("start", "goal", "cell", "step_count"))
             cells = all(type(x) is int and 0 <= x < walls.size for x in (start, goal, cell))
@@ -164,11 +162,6 @@ class Maze(gym.Env[NDArray[np.uint8], np.int64]):
             maze = state["maze"]
             if maze is not None and (type(maze) is not int or maze < 0):
                 raise ValueError(f"maze {show(maze)}")
-        except Exception as error:  # whatever hostile data brings about
-            raise BackplayError(
-                "state", expected=f"what get_state of a maze of {self.walls.shape} cells said",
-                got=f"{type(error).__name__}: {str(error)[:200]}",
-            ) from error  # fmt: skip
         self._enter(walls, start, goal)
         self.maze, self.cell, self.step_count = maze, cell, count
         self._over = cell == goal or count >= self.max_steps

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from backplay.envs.maze.rules import ACTIONS, offsets
 from backplay.envs.maze.sets import MazeSet
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 
 Act = Callable[[NDArray[np.int32]], Any]
 
@@ -64,8 +64,7 @@ def play(mazes: MazeSet, act: Act) -> Played:
         act: from (maze, cell) of the k episodes that still go on, int32 [k, 2], to actions [k].
     """
     n = mazes.num_mazes
-    if not n:
-        raise BackplayError("mazes", expected="at least one maze", got="an empty set")
+    ensure(n, "mazes", "at least one maze", got="an empty set")
     trail, lengths = walk(mazes, np.arange(n), mazes.starts, act)
     paths = tuple(trail[i, : length + 1].copy() for i, length in enumerate(lengths))
     return Played(trail[:, -1] == mazes.goals, lengths, lengths - mazes.distances, paths)
@@ -110,3 +109,19 @@ def _checked(actions: Any, k: int) -> NDArray[np.int64]:
     ):
         return given.astype(np.int64)
     raise BackplayError("actions", expected=f"{k} of 0 to 4", got=show(actions))
+
+
+def drawn(mazes: MazeSet, played: Played) -> list[dict[str, Any]]:
+    """Boards with the demonstration and the path walked, all as cells: enough for a picture."""
+    walls = mazes.walls.reshape(len(mazes), -1)
+    return [
+        {
+            "height": mazes.height, "width": mazes.width,
+            "walls": [int(cell) for cell in walls[i].nonzero()[0]],
+            "start": int(mazes.starts[i]), "goal": int(mazes.goals[i]),
+            "shortest": int(mazes.distances[i]),
+            "demonstration": [int(cell) for cell in mazes.paths[i]],
+            "path": [int(cell) for cell in played.paths[i]],
+        }
+        for i in range(len(mazes))
+    ]  # fmt: skip

@@ -21,7 +21,7 @@ from backplay.envs.kernels import kernel
 from backplay.envs.maze.rules import find_exits, offsets
 from backplay.envs.maze.sets import MazeLibrary, MazeSet
 from backplay.envs.maze.solve import UNREACHABLE, Desk, guess, spread, walk
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, show, whole
 
 _LARGEST = 1000  # cells along a side
 MIN_DISTANCE = 10  # from start to goal as the crow walks, as the paper's authors did
@@ -105,8 +105,8 @@ class MazePlan:
 
     def __post_init__(self) -> None:
         for name, least in (("size", 2), ("walls", 0), ("extra", 0), ("max_steps", 1)):
-            _whole(name, getattr(self, name), least)
-        _whole("min_length", self.min_length, 0)
+            whole(name, getattr(self, name), least)
+        whole("min_length", self.min_length, 0)
         if self.size > _LARGEST:
             raise _impossible("size", f"at most {_LARGEST}", self.size)
         if self.walls > self.size**2 - 2:
@@ -125,7 +125,7 @@ class MazePlan:
                 "follow", "a probability above 0, and below 1 if extra steps are wanted",
                 self.follow,
             )  # fmt: skip
-        _whole("min_distance", self.distance, 1)
+        whole("min_distance", self.distance, 1)
         if self.distance > self._farthest:
             raise _impossible(
                 "min_distance", f"at most {self._farthest}, so that every start has a goal",
@@ -209,7 +209,7 @@ def make_set(
     n: int, rng: np.random.Generator, recipe: MazePlan, progress: Progress | None = None
 ) -> MazeSet:
     """A set of n mazes made by a recipe."""
-    _whole("n", n, 1)
+    whole("n", n, 1)
     generator = Generator(recipe, chance.drawn_from(rng))
     made = []
     for i in range(n):
@@ -226,43 +226,29 @@ def generate(
     *,
     mazes: int = 100,
     held_out: int = 10,
-    extra: int = 0,
     seed: int = 0,
-    size: int = 24,
-    walls: int = 120,
-    min_length: int = 35,
-    follow: float | None = None,
-    min_distance: int | None = None,
-    max_steps: int = 200,
     progress: Progress | None = None,
+    **plan: Any,
 ) -> MazeLibrary:
     """A library of `mazes` to train on and `held_out` to measure on: the same for the same seed.
 
-    `progress` is called with the mazes made and the mazes wanted. The other arguments are the
-    fields of `MazePlan`.
+    `progress` is called with the mazes made and the mazes wanted. The others are the fields of
+    `MazePlan`: `extra`, `size`, `walls`, `min_length`, `follow`, `min_distance`, `max_steps`.
     """
-    _whole("mazes", mazes, 1)
-    _whole("held_out", held_out, 0)
-    _whole("seed", seed, 0)
-    recipe = MazePlan(
-        size=size, walls=walls, extra=extra, min_length=min_length, follow=follow,
-        min_distance=min_distance, max_steps=max_steps,
-    )  # fmt: skip
+    whole("mazes", mazes, 1)
+    whole("held_out", held_out, 0)
+    whole("seed", seed, 0)
+    recipe = MazePlan(**plan)
     made = make_set(mazes + held_out, _generator(seed), recipe, progress)
-    training, others = np.split(np.arange(mazes + held_out), [mazes])
-    return MazeLibrary(made.select(training), made.select(others), extra, seed, recipe.probability)
+    training, others = (made.select(part) for part in np.split(np.arange(len(made)), [mazes]))
+    return MazeLibrary(training, others, recipe.extra, seed, recipe.probability)
 
 
 def _generator(seed: Any) -> np.random.Generator:
     if isinstance(seed, np.random.Generator):
         return seed
-    _whole("seed", seed, 0)
+    whole("seed", seed, 0)
     return np.random.default_rng(seed)
-
-
-def _whole(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise BackplayError(name, expected=f"a whole number from {least} on", got=show(value))
 
 
 def _impossible(what: str, expected: str, got: Any) -> BackplayError:

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from backplay.data import archive
 from backplay.envs.maze.rules import are_actions, find_all_exits, follow, offsets
 from backplay.envs.maze.solve import distances_to_goals
-from backplay.errors import BackplayError, DemonstrationError, show
+from backplay.errors import BackplayError, DemonstrationError, refusing, show
 
 _KIND = "backplay mazes"
 _FIELDS = {"training", "held_out", "extra", "seed", "follow"}
@@ -193,17 +193,15 @@ class MazeLibrary:
 def load_mazes(path: str | Path) -> MazeLibrary:
     """Reads a file of mazes; DemonstrationError if it is damaged, or holds no such mazes."""
     tree = archive.read(path, _KIND)
-    try:
+    with refusing(
+        f"{path} holds no mazes", "what MazeLibrary.save wrote", do="Make it again with generate.",
+        error=DemonstrationError,
+    ):  # fmt: skip
         if set(tree) != _FIELDS:
             raise ValueError(f"the fields {sorted(map(str, tree))[:10]}")
         training, held_out = _unpack(tree["training"]), _unpack(tree["held_out"])
         extra, seed, follow = int(tree["extra"]), int(tree["seed"]), float(tree["follow"])
         return MazeLibrary(training, held_out, extra, seed, follow)
-    except Exception as error:  # whatever hostile data brings about
-        raise DemonstrationError(
-            f"{path} holds no mazes", expected="what MazeLibrary.save wrote",
-            got=f"{type(error).__name__}: {str(error)[:200]}", do="Make it again with generate.",
-        ) from error  # fmt: skip
 
 
 def training_mazes(mazes: Any) -> MazeSet:

@@ -179,11 +179,6 @@ def distances_from(walls: NDArray[np.bool_], cell: int) -> NDArray[np.int32]:
     return desk.distances
 
 
-def is_reachable(walls: NDArray[np.bool_], start: int, goal: int) -> bool:
-    """Whether a way leads from `start` to `goal`."""
-    return bool(distances_from(walls, goal)[start] != UNREACHABLE)
-
-
 def shortest_path(walls: NDArray[np.bool_], start: int, goal: int) -> NDArray[np.int32] | None:
     """The cells of A*'s path from `start` to `goal`, both included; None if there is none."""
     height, width = walls.shape

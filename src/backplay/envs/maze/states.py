@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from backplay.data.arrays import checked_array
 from backplay.envs.maze.rules import ACTIONS, follow, offsets
 from backplay.envs.maze.sets import MazeSet
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure
 from backplay.records import Start, Walk
 
 Ints = NDArray[np.int64]
@@ -153,11 +153,10 @@ class States:
 
     def _checked(self, walk: Any) -> Walk:
         demo, start, steps, seed = walk
-        if demo < self.mazes.num_mazes or steps < 0 or seed < 0:
-            raise BackplayError(
-                "walks", expected="a number beyond the demonstrations, steps and a seed from 0 on",
-                got=show(walk),
-            )  # fmt: skip
+        ensure(
+            demo >= self.mazes.num_mazes and steps >= 0 and seed >= 0, "walks",
+            "a number beyond the demonstrations, steps and a seed from 0 on", walk,
+        )  # fmt: skip
         return Walk(int(demo), Start(*map(int, start)), int(steps), int(seed))
 
     def get_state(self) -> list[dict[str, Any]]:

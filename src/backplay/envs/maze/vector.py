@@ -28,7 +28,7 @@ from backplay.envs.maze.rules import ACTIONS, are_actions, offsets, step_all
 from backplay.envs.maze.sets import MazeLibrary, MazeSet, training_mazes
 from backplay.envs.maze.states import Ints, States
 from backplay.envs.starts import InitialStates, OneWorker, require_curriculum
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, refusing, show
 from backplay.records import DrawsStarts, Episode, Start, steps_allowed
 
 _STREAM = 0xBAC
@@ -68,13 +68,11 @@ class MazeVector(OneWorker, VectorEnv[NDArray[np.int32], NDArray[np.int64], NDAr
     ) -> None:
         if type(num_envs) is not int or num_envs < 1:
             raise BackplayError("num_envs", expected="a whole number from 1 on", got=show(num_envs))
-        if time_limit not in ("continue", "fresh"):
-            raise BackplayError(
-                "time_limit", expected="'continue' or 'fresh'", got=show(time_limit)
-            )
+        ensure(
+            time_limit in ("continue", "fresh"), "time_limit", "'continue' or 'fresh'", time_limit
+        )
         self.mazes = training_mazes(mazes)
-        if not self.mazes.num_mazes:
-            raise BackplayError("mazes", expected="at least one maze", got="an empty set")
+        ensure(self.mazes.num_mazes, "mazes", "at least one maze", got="an empty set")
         self.num_envs, self.render_mode = num_envs, render_mode
         sizes = [self.mazes.num_mazes, self.mazes.cells]
         self.single_observation_space = spaces.MultiDiscrete(sizes, dtype=np.int32)
@@ -141,8 +139,7 @@ class MazeVector(OneWorker, VectorEnv[NDArray[np.int32], NDArray[np.int64], NDAr
 
     def step(self, actions: NDArray[np.int64]) -> Answer:
         """One step of all agents; where an episode ended, what is seen is the start of the next."""
-        if not self._ready:
-            raise BackplayError("The episodes have not begun", do="Call reset first.")
+        ensure(self._ready, "The episodes have not begun", do="Call reset first.")
         taken = self._checked(actions)
         n, mazes = self.num_envs, self.mazes
         rewards, terminated, truncated = np.empty(n), np.empty(n, np.bool_), np.empty(n, np.bool_)
@@ -214,7 +211,7 @@ class MazeVector(OneWorker, VectorEnv[NDArray[np.int32], NDArray[np.int64], NDAr
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Goes on from `get_state()` of a vector made alike, under the curriculum it has now."""
-        try:
+        with refusing("This state is of another vector", "what get_state of one like it said"):
             rng = new_generator(RandomStream("PCG64", state["rng"]))
             now = self._checked_now(state)
             finished = Finished()
@@ -223,11 +220,6 @@ class MazeVector(OneWorker, VectorEnv[NDArray[np.int32], NDArray[np.int64], NDAr
             if type(restored_steps) is not int or restored_steps < 0 or type(ready) is not bool:
                 raise ValueError("restored_steps or ready")
             self._states.set_state(state["walks"])
-        except Exception as error:  # whatever numpy raises on hostile data
-            raise BackplayError(
-                "This state is of another vector", expected="what get_state of one like it said",
-                got=f"{type(error).__name__}: {str(error)[:200]}",
-            ) from error  # fmt: skip
         for name, array in now.items():
             getattr(self, f"_{name}")[:] = array
         self._rng, self._finished = rng, finished

@@ -23,9 +23,9 @@ from backplay.envs.pommerman import draw, snapshots, states
 from backplay.envs.pommerman.dictionary import dictionary, dictionary_space
 from backplay.envs.pommerman.games import STREAMS, Games
 from backplay.envs.pommerman.layout import ACTIONS, MAX_STEPS, SEATS, SIZE
-from backplay.envs.pommerman.learner import is_over, picks_up, result, survivors, task
+from backplay.envs.pommerman.learner import episode_rules, is_over, picks_up, result, survivors
 from backplay.envs.pommerman.planes import PLANES, stack
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 
 State = dict[str, Any]
 _PARTS = ("row", "previous", "memories", "streams")
@@ -65,7 +65,7 @@ class PommermanFFA(gym.Env[Any, Any]):
         max_steps: int = MAX_STEPS,
         render_mode: str | None = None,
     ) -> None:
-        self.task = task(opponents, seat, simulations, item_reward, max_steps)
+        self.task = episode_rules(opponents, seat, simulations, item_reward, max_steps)
         self.action_space = spaces.Discrete(ACTIONS)
         self.observation_space = observation_space(observation)
         self.render_mode = render_mode
@@ -102,11 +102,9 @@ class PommermanFFA(gym.Env[Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """The learner's action and, from the same state, those of its opponents."""
-        if action not in range(ACTIONS):
-            raise BackplayError("action", expected="0 to 5", got=show(action))
+        ensure(action in range(ACTIONS), "action", "0 to 5", action)
         games, seat = self._games, self.seat
-        if is_over(self.row, seat, games.dones[0]):
-            raise BackplayError("The game is over", do="Call reset.")
+        ensure(not is_over(self.row, seat, games.dones[0]), "The game is over", do="Call reset.")
         self._outside[0, seat] = action
         games.advance(self._outside)
         reward = float(games.rewards[0, seat])

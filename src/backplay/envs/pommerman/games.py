@@ -71,15 +71,9 @@ def advance(  # type: ignore[no-untyped-def]
                     actions[i, seat] = outside[i, seat]
                 else:
                     actions[i, seat] = decide(
-                        kind,
-                        s,
-                        seat,
-                        memories[i, seat],
-                        streams[i],
-                        seat,
-                        options[i, seat],
+                        kind, s, seat, memories[i, seat], streams[i], seat, options[i, seat],
                         scratch,
-                    )
+                    )  # fmt: skip
             if kept_actions.shape[0] > 0:
                 copy_row(actions[i], kept_actions[t])
             rules.step(s, actions[i])

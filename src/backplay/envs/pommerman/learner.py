@@ -40,7 +40,7 @@ class EpisodeRules:
         return [*others[:seat], LEARNER, *others[seat:]]
 
     def begin(self, games: Games, i: int, rng: np.random.Generator, seat: int | None = None) -> int:
-        """Starts game `i` afresh; the learner's seat: `seat`, or the task's, or one that is drawn.
+        """Starts game `i` afresh; the learner's seat: `seat`, or its own, or one that is drawn.
 
         The draw takes place whether it is needed or not, so that a seed means the same board for
         all seats.
@@ -52,14 +52,14 @@ class EpisodeRules:
         return taken
 
 
-def task(
+def episode_rules(
     opponents: Names,
     seat: int | None,
     simulations: int,
     item_reward: float,
     max_steps: int,
 ) -> EpisodeRules:
-    """A task from the arguments of an env, checked."""
+    """What an episode is, from the arguments of an env, checked."""
     if seat is not None and (isinstance(seat, bool) or seat not in range(at.SEATS)):
         raise BackplayError("seat", expected="0, 1, 2, 3 or None", got=show(seat))
     if not isinstance(max_steps, int) or not 1 <= max_steps <= MOST_STEPS:

@@ -21,7 +21,7 @@ from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.dictionary import WORDS, dictionary, dictionary_space
 from backplay.envs.pommerman.games import BOARD_STREAM, STREAMS, reseed
 from backplay.envs.pommerman.learner import survivors
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.extras import require
 
 require("pettingzoo")
@@ -120,8 +120,7 @@ class PommermanParallel(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[
     ]:
         """One step; of an agent that is dead or not named, the action is to stop."""
         playing = self.agents
-        if not playing:
-            raise BackplayError("The game is over", do="Call reset.")
+        ensure(playing, "The game is over", do="Call reset.")
         moves = np.zeros((at.SEATS, 3), np.int64)
         for agent, action in actions.items():
             if agent not in playing or action not in self.action_space(agent):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from backplay.envs.pommerman.agents import FSMTS, OUTSIDE, RANDOM, SIMPLE
 from backplay.envs.pommerman.agents.fsmts_options import FsmtsOptions
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 
 if TYPE_CHECKING:
     from backplay.envs.pommerman.learned import Policy
@@ -81,8 +81,5 @@ def players(names: Names, count: int, simulations: int = 50) -> list[Player]:
     listed: list[str | Player] = [names] if isinstance(names, str) else list(names)
     if len(listed) == 1:
         listed *= count
-    if len(listed) != count:
-        raise BackplayError(
-            "agents", expected=f"one name for all, or {count} names", got=show(names)
-        )
+    ensure(len(listed) == count, "agents", f"one name for all, or {count} names", names)
     return [one if isinstance(one, Player) else player(one, simulations) for one in listed]

@@ -19,7 +19,7 @@ from backplay.envs.pommerman.agents import FSMTS, MEMORY, SIMPLE, simple
 from backplay.envs.pommerman.agents import fsmts_memory as fsmts
 from backplay.envs.pommerman.games import STREAMS
 from backplay.envs.pommerman.layout import ACTIONS, CELLS, MAX_AMMO, SEATS
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 
 MOST_BLAST = 10
 FIELDS = ("row", "previous", "memories", "streams", "seat")
@@ -62,8 +62,7 @@ def check_state(state: Any) -> dict[str, Any]:
     states.validate(state["previous"])
     check_streams(state["streams"])
     seat = state["seat"]
-    if type(seat) is not int or seat not in range(SEATS):
-        raise BackplayError("seat", expected="0, 1, 2 or 3", got=show(seat))
+    ensure(type(seat) is int and seat in range(SEATS), "seat", "0, 1, 2 or 3", seat)
     return state
 
 

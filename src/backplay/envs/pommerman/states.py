@@ -29,7 +29,7 @@ from backplay.envs.pommerman.validity import (
     place_of,
     validate,
 )
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 
 __all__ = [
     "Row",
@@ -48,8 +48,7 @@ def empty_row(**variant: int) -> Row:
     """A row of zeros with the settings of the free for all, or those of `variant`."""
     row = np.zeros(at.ROW, at.DTYPE)
     unknown = sorted(set(variant) - set(VARIANT))
-    if unknown:
-        raise BackplayError("variant", expected=f"some of {', '.join(VARIANT)}", got=unknown)
+    ensure(not unknown, "variant", f"some of {', '.join(VARIANT)}", got=unknown)
     for name, (place, default, low, high) in VARIANT.items():
         row[place] = in_range(variant.get(name, default), low, high, f"variant {name}")
     return row
@@ -170,10 +169,8 @@ def _read_items(row: Row, value: Any) -> None:
 
 def _read_board(text: Any) -> list[int]:
     what = "b, the board"
-    if not isinstance(text, str):
-        raise BackplayError(what, expected=f"{at.CELLS} hexadecimal digits", got=show(text))
-    if len(text) != at.CELLS:
-        raise BackplayError(what, expected=f"{at.CELLS} cells", got=f"{len(text)} cells")
+    ensure(isinstance(text, str), what, f"{at.CELLS} hexadecimal digits", text)
+    ensure(len(text) == at.CELLS, what, f"{at.CELLS} cells", got=f"{len(text)} cells")
     cells = [DIGITS.find(digit) for digit in text]
     if -1 in cells:
         where = cells.index(-1)
@@ -184,8 +181,7 @@ def _read_board(text: Any) -> list[int]:
 
 def _read_words(words: Any) -> list[int]:
     pairs = isinstance(words, list) and all(isinstance(w, list) and len(w) == 2 for w in words)
-    if not pairs or len(words) != at.SEATS:
-        raise BackplayError("words", expected="two of each of four seats", got=show(words))
+    ensure(pairs and len(words) == at.SEATS, "words", "two of each of four seats", words)
     return [
         in_range(word, 0, 7, f"word of seat {s}") for s, pair in enumerate(words) for word in pair
     ]

@@ -27,7 +27,7 @@ from backplay.envs.pommerman.bulk import rows_from_json
 from backplay.envs.pommerman.rules import outcome, step_with_words
 from backplay.envs.pommerman.states import Row, check_actions, differences, from_json, to_json
 from backplay.envs.pommerman.validity import in_range
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 
 VERSION = 1
 
@@ -192,8 +192,7 @@ def _replay(game: dict[str, Any]) -> tuple[int, int, list[str]]:
     actions = check_actions([step.get("a") for step in steps] or np.empty((0, at.SEATS), int))
     rewards = _numbers([step.get("r") for step in steps], (len(steps), at.SEATS), "r, the rewards")
     dones = _numbers([step.get("d") for step in steps], (len(steps),), "d, whether it is over")
-    if actions.shape != rewards.shape:
-        raise BackplayError("a, the actions", expected="four a step", got=list(actions.shape))
+    ensure(actions.shape == rewards.shape, "a, the actions", "four a step", got=list(actions.shape))
     ours = np.empty((2, at.ROW), np.int16)
     paid = np.empty(at.SEATS, np.int16)
     n, done = _first_difference(rows, actions, rewards, dones, ours, paid)

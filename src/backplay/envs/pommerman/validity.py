@@ -12,7 +12,7 @@ import numpy as np
 
 from backplay.data.arrays import checked_array
 from backplay.envs.pommerman import layout as at
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 
 Row = np.ndarray[Any, np.dtype[np.int16]]
 
@@ -39,8 +39,7 @@ def validate(row: Row) -> None:
     for name, (place, _, low, high) in VARIANT.items():
         in_range(numbers[place], low, high, f"variant {name}")
     in_range(numbers[at.STEP], 0, 32767, "step")
-    if numbers[at.RADIO] and not numbers[at.TEAM]:
-        raise BackplayError("variant radio", expected="0 without teams", got=1)
+    ensure(not numbers[at.RADIO] or numbers[at.TEAM], "variant radio", "0 without teams", got=1)
     for i, word in enumerate(numbers[at.WORDS : at.BOARD]):
         in_range(word, 0, 7 if numbers[at.RADIO] else 0, f"word of seat {i // 2}")
     in_range(numbers[at.BOMB_COUNT], 0, at.MAX_BOMBS, "number of bombs")
@@ -62,8 +61,7 @@ def check_actions(actions: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
         given = np.asarray(actions)
     except ValueError:  # lists of different lengths
         given = np.empty(0, object)
-    if given.dtype.kind not in "iu":
-        raise BackplayError("actions", expected="whole numbers 0..5", got=show(actions))
+    ensure(given.dtype.kind in "iu", "actions", "whole numbers 0..5", actions)
     if given.ndim == 0 or given.shape[-1] != at.SEATS:
         raise BackplayError("actions", expected=f"{at.SEATS} a game", got=f"shape {given.shape}")
     wrong = np.argwhere((given < 0) | (given >= at.ACTIONS))
@@ -79,8 +77,7 @@ def in_range(value: Any, low: int, high: int, what: str) -> int:
     """The whole number `value`, or an error that calls it `what`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise BackplayError(what, expected="a whole number", got=show(value))
-    if not low <= value <= high:
-        raise BackplayError(what, expected=f"{low}..{high}", got=show(value))
+    ensure(low <= value <= high, what, f"{low}..{high}", value)
     return int(value)
 
 

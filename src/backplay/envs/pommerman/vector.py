@@ -27,13 +27,13 @@ from backplay.envs.kernels import kernel
 from backplay.envs.pommerman import draw
 from backplay.envs.pommerman.games import Games
 from backplay.envs.pommerman.layout import ACTIONS, MAX_STEPS, SEATS
-from backplay.envs.pommerman.learner import is_over, picks_up, result, survivors, task
+from backplay.envs.pommerman.learner import episode_rules, is_over, picks_up, result, survivors
 from backplay.envs.pommerman.recordings import Perspective
 from backplay.envs.pommerman.sights import Sees, sight
 from backplay.envs.pommerman.starts import Starts
 from backplay.envs.pommerman.vector_state import check_vector_state
 from backplay.envs.starts import InitialStates, OneWorker, require_curriculum
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.records import DrawsStarts, Episode, Start, episodes_as_rows, steps_allowed
 
 
@@ -106,7 +106,7 @@ class PommermanVector(OneWorker, VectorEnv[NDArray[Any], NDArray[np.int64], NDAr
             raise BackplayError("num_envs", expected="a whole number from 1 on", got=show(num_envs))
         rotates = seat == "rotate"
         fixed = None if isinstance(seat, str) and rotates else seat
-        self.task = task(opponents, fixed, simulations, item_reward, max_steps)  # type: ignore[arg-type]
+        self.task = episode_rules(opponents, fixed, simulations, item_reward, max_steps)  # type: ignore[arg-type]
         self.num_envs, self.render_mode = num_envs, render_mode
         self._sight = sight(observation, num_envs)
         self.single_observation_space = self._sight.space
@@ -176,8 +176,7 @@ class PommermanVector(OneWorker, VectorEnv[NDArray[Any], NDArray[np.int64], NDAr
         dict[str, Any],
     ]:
         """One step of all games; where one ended, what is seen is the start of the next."""
-        if not self._ready:
-            raise BackplayError("The games have not begun", do="Call reset first.")
+        ensure(self._ready, "The games have not begun", do="Call reset first.")
         self._outside[np.arange(self.num_envs), self.seats] = self._sight.meant(
             self._checked(actions), self.seats
         )
@@ -260,8 +259,7 @@ class PommermanVector(OneWorker, VectorEnv[NDArray[Any], NDArray[np.int64], NDAr
 
     def get_state(self) -> dict[str, Any]:
         """Everything but the curriculum, as plain data: with it, a vector goes on exactly."""
-        if not self._ready:
-            raise BackplayError("The games have not begun", do="Call reset first.")
+        ensure(self._ready, "The games have not begun", do="Call reset first.")
         games = self._games
         return {
             "rows": games.rows.copy(), "memories": games.memories.copy(),
@@ -305,8 +303,7 @@ class PommermanVector(OneWorker, VectorEnv[NDArray[Any], NDArray[np.int64], NDAr
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         if seed is None or isinstance(seed, int | np.integer):
             return [None if seed is None else int(seed) + i for i in range(self.num_envs)]
-        if len(seed) != self.num_envs:
-            raise BackplayError("seed", expected=f"one number or {self.num_envs}", got=show(seed))
+        ensure(len(seed) == self.num_envs, "seed", f"one number or {self.num_envs}", seed)
         return list(seed)
 
     def _checked(self, actions: Any) -> NDArray[np.int64]:

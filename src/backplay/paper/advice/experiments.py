@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from backplay.paper.advice.job import FRAMES, AdviceJob
 from backplay.paper.experiment import Experiment, scaled, seeds_from
-from backplay.report.claims import Claim, Final
+from backplay.report.claims import Final, at_least
 from backplay.train.job import Job
 
 
@@ -27,9 +27,8 @@ EXPERIMENTS = (
         " names the regime with the fewest frames, or one within a quarter of it.",
         scale=1.0, seeds=3, jobs=_jobs, figures=("bars",),
         claims=tuple(
-            Claim(
-                text=f"The advice is right on {task}", where="ours",
-                quantity=Final(task, "advice", "right"), holds="at least", target=0.5,
+            at_least(
+                f"The advice is right on {task}", "ours", Final(task, "advice", "right"), 0.5
             )
             for task in FRAMES
         ),

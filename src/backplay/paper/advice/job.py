@@ -9,18 +9,11 @@ that is killed begins again. Does not know: disks, screens.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from backplay.train.job import Say, file_name, require_one_of, require_whole
-
-if TYPE_CHECKING:
-    from backplay.learners.workers import Workers
-    from backplay.paper.advice.work import AdviceWork
-    from backplay.report.exhibit import Exhibit
-    from backplay.report.records import RunRecord
+from backplay.paper.experiment import FolderJob
+from backplay.train.job import require_one_of, require_whole
 
 FRAMES = {
     "maze-8": 60_000, "maze-12": 100_000, "maze-16": 200_000, "maze-24": 400_000,
@@ -36,7 +29,7 @@ _LOOK = 30.0  # seconds of an advice at most
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdviceJob:
+class AdviceJob(FolderJob):
     """An advice, and a run under each regime that it could name."""
 
     kind: ClassVar[str] = "advice"
@@ -60,11 +53,6 @@ class AdviceJob:
         return "advice"
 
     @property
-    def name(self) -> str:
-        """As `maze-8-advice-0`."""
-        return file_name(self.setting, self.regime, self.seed)
-
-    @property
     def setting(self) -> str:
         """The task."""
         return self.task
@@ -74,24 +62,6 @@ class AdviceJob:
         """The look, and three runs."""
         a_million = _NETWORKS if self.task in ("mountaincar", "fourrooms", "doorkey") else _TABLES
         return _LOOK + len(REGIMES) * a_million * self.frames / 1_000_000
-
-    def begin(
-        self,
-        on_progress: Say | None = None,
-        workers: Workers | None = None,
-        files: Sequence[Path] = (),
-    ) -> AdviceWork:
-        """Nothing yet: all of it is done when the result is asked for."""
-        from backplay.paper.advice.work import AdviceWork
-
-        return AdviceWork(self, on_progress or (lambda _: None))
-
-    @classmethod
-    def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:
-        """Nothing."""
-        from backplay.report.exhibit import Exhibit
-
-        return Exhibit()
 
 
 JOB = AdviceJob

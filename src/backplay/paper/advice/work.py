@@ -6,10 +6,11 @@ right if it names the regime with the fewest frames, or one within a quarter of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -19,13 +20,14 @@ from backplay.demos import Demonstration
 from backplay.demos.record import record
 from backplay.envs.maze.generate import generate
 from backplay.learners import PPOConfig
+from backplay.learners.workers import Workers
 from backplay.paper.advice.job import REGIMES, AdviceJob
 from backplay.paper.grid_worlds.worlds import GridWorld, RandomLeaves
 from backplay.paper.regimes import curriculum
 from backplay.paper.sparse_tasks.tasks import TASKS
 from backplay.restore.rollout import AnyEnv
-from backplay.train import Progress, TrainConfig, Training
-from backplay.train.job import Say
+from backplay.train import TrainConfig, Training
+from backplay.train.job import Say, Work
 
 REACHED = 0.9
 NEAR = 1.25
@@ -108,17 +110,18 @@ def is_right(said: str, needed: dict[str, int | None]) -> bool | None:
     return None if best == inf else frames[said] <= NEAR * best
 
 
-class AdviceWork:
-    """An advice and its check, before they are made."""
+def begun(
+    job: AdviceJob, on_progress: Say | None, workers: Workers | None, files: Sequence[Path]
+) -> AdviceWork:
+    """Nothing yet: all of it is done when the result is asked for."""
+    return AdviceWork(job, on_progress or (lambda _: None))
 
-    training = None
+
+class AdviceWork(Work):
+    """An advice and its check, before they are made."""
 
     def __init__(self, job: AdviceJob, say: Say) -> None:
         self.job, self.say = job, say
-
-    def line(self, progress: Progress) -> dict[str, Any]:
-        """Nothing is trained that a line could tell of."""
-        raise NotImplementedError
 
     def result(self) -> dict[str, Any]:
         """The advice, then a run under each regime."""
@@ -138,10 +141,3 @@ class AdviceWork:
             "said": said.fastest,
             "log10_frames": {name: one.log10_frames for name, one in said.predictions.items()},
         }  # fmt: skip
-
-    def state(self) -> dict[str, Any]:
-        """Nothing."""
-        return {}
-
-    def close(self) -> None:
-        """Nothing is open."""

@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 from backplay.paper.demo.job import demonstrate, make_env
 from backplay.paper.films import films
 from backplay.paper.sparse_tasks.exhibit import replayed
-from backplay.report.colours import LINES, colour_of
+from backplay.report.axes import dress, panels
+from backplay.report.colours import colour_of
 from backplay.report.exhibit import Exhibit
 from backplay.report.records import RunRecord
 
@@ -44,19 +45,15 @@ def exhibit(records: Sequence[RunRecord]) -> Exhibit:
 
 def draw_positions(positions: dict[str, list[float]]) -> Figure:
     """Positions over steps, a line for each regime, with the demonstration and the flag."""
-    figure = Figure(figsize=(8.6, 3.0), dpi=130, layout="constrained")
-    axes = figure.subplots()
+    figure, (axes,) = panels(1, size=(8.6, 3.0), around=(0.0, 0.0))
     shown = [float(seen[0]) for seen in demonstrate().observations]
     axes.plot(shown, color="#9aa6b5", linewidth=4, alpha=0.6, label="demonstration")
     for regime, line in positions.items():
         axes.plot(line, color=colour_of(regime, positions), linewidth=1.8, label=regime)
     axes.axhline(FLAG, color="#1b2330", linewidth=0.8, linestyle=":")
     axes.annotate("flag", (1.0, FLAG), xycoords=("axes fraction", "data"), fontsize=8.5)
-    axes.set_xlabel("steps of the episode", fontsize=9)
-    axes.set_ylabel("position of the car", fontsize=9)
     axes.set_xlim(left=0)
-    axes.grid(color=LINES, linewidth=0.8)
-    axes.spines[["top", "right"]].set_visible(False)
+    dress(axes, x="steps of the episode", y="position of the car")
     figure.legend(loc="outside upper left", ncols=4, frameon=False, fontsize=8.5)
     return figure
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from backplay.paper.demo.job import REGIMES, SETTING, DemoJob
 from backplay.paper.experiment import Experiment, scaled, seeds_from
-from backplay.report.claims import Claim, Difference, Final
+from backplay.report.claims import Final, at_least, at_most
 from backplay.train.job import Job
 
 FULL = 200_000
@@ -34,15 +34,10 @@ EXPERIMENTS = (
         " training episodes start.",
         scale=1.0, seeds=3, jobs=_jobs,
         claims=(
-            Claim(
-                text="Without the demonstration the flag is not reached", where="ours",
-                quantity=_success("standard"), holds="at most", target=0.05,
-            ),
-            Claim(
-                text="Backplay reaches it more often than Standard", where="ours",
-                quantity=Difference(_success("backplay"), _success("standard")),
-                holds="at least", target=0.3,
-            ),
+            at_most("Without the demonstration the flag is not reached", "ours",
+                    _success("standard"), 0.05),
+            at_least("Backplay reaches it more often than Standard", "ours",
+                     _success("backplay") - _success("standard"), 0.3),
         ),
     ),
 )  # fmt: skip

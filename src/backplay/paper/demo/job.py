@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import gymnasium as gym
 
+from backplay.paper.experiment import FolderJob
 from backplay.train.job import Say, file_name, require_one_of, require_whole
 
 if TYPE_CHECKING:
     from backplay.demos import Demonstration
     from backplay.learners.workers import Workers
-    from backplay.report.exhibit import Exhibit
-    from backplay.report.records import RunRecord
     from backplay.restore.rollout import AnyEnv
     from backplay.train.env_work import EnvWork
 
@@ -71,7 +70,7 @@ def demonstrate() -> Demonstration:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DemoJob:
+class DemoJob(FolderJob):
     """One run of our PPO."""
 
     kind: ClassVar[str] = "demo"
@@ -132,13 +131,6 @@ class DemoJob:
         }
         made = Training(make_env, [demo], curricula[self.regime], config, workers=workers)
         return EnvWork(made, [demo], make_env)
-
-    @classmethod
-    def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:
-        """Where the car is over an episode, beside the demonstration, and films of it."""
-        from backplay.paper.demo.exhibit import exhibit
-
-        return exhibit(records)
 
 
 JOB = DemoJob

@@ -7,10 +7,9 @@ Does not know: disks, screens.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from backplay.curricula import (
     Backplay,
@@ -22,14 +21,10 @@ from backplay.curricula import (
     Waiting,
     Window,
 )
+from backplay.errors import ensure
 from backplay.paper import regimes
-from backplay.train.job import Say, file_name, require, require_one_of, require_whole
-
-if TYPE_CHECKING:
-    from backplay.learners.workers import Workers
-    from backplay.paper.grid_worlds.work import GridWork
-    from backplay.report.exhibit import Exhibit
-    from backplay.report.records import RunRecord
+from backplay.paper.experiment import FolderJob
+from backplay.train.job import require_one_of, require_whole
 
 FRAMES = {"open": 200_000, "bottlenecks": 200_000, "basin": 200_000, "tree": 100_000}
 """The full budget of each world."""
@@ -84,7 +79,7 @@ def curriculum(job: GridJob, length: int) -> Curriculum | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GridJob:
+class GridJob(FolderJob):
     """One run in one world."""
 
     kind: ClassVar[str] = "grid_worlds"
@@ -109,13 +104,8 @@ class GridJob:
         require_one_of("regime", self.regime, REGIMES)
         require_whole(self, seed=0, frames=0)
         trains = self.regime != "cloning"
-        require((self.frames > 0) == trains, "frames", "1 or more; of cloning 0", self.frames)
-        require(isinstance(self.apart, bool), "apart", "True or False", self.apart)
-
-    @property
-    def name(self) -> str:
-        """As `open-world-backplay-1`."""
-        return file_name(self.setting, self.regime, self.seed)
+        ensure((self.frames > 0) == trains, "frames", "1 or more; of cloning 0", self.frames)
+        ensure(isinstance(self.apart, bool), "apart", "True or False", self.apart)
 
     @property
     def share(self) -> float:
@@ -131,26 +121,6 @@ class GridJob:
     def seconds(self) -> float:
         """Three for 200,000 frames."""
         return 1.0 + 15.0 * self.frames / 1_000_000
-
-    def begin(
-        self,
-        on_progress: Say | None = None,
-        workers: Workers | None = None,
-        files: Sequence[Path] = (),
-    ) -> GridWork:
-        """Makes the world, and clones the demonstration where the regime says so."""
-        from backplay.paper.grid_worlds.work import begun
-
-        return begun(self, workers)
-
-    @classmethod
-    def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:
-        """Walks, as films."""
-        from backplay.paper.films import films
-        from backplay.paper.maze.exhibit import walk
-        from backplay.report.exhibit import Exhibit
-
-        return Exhibit(films=films(records, "paths", walk))
 
 
 JOB = GridJob

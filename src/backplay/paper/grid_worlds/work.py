@@ -7,8 +7,9 @@ Does not know: disks, screens.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -18,17 +19,19 @@ from backplay.learners.workers import Workers
 from backplay.paper.grid_worlds.job import GridJob
 from backplay.paper.grid_worlds.job import curriculum as curriculum_of
 from backplay.paper.grid_worlds.worlds import TASKS, World, table
-from backplay.train import MakeNetwork, Progress, Training
-from backplay.train.acting import acting
-from backplay.train.job import progress_line
-from backplay.train.progress import by_steps_back
+from backplay.train import MakeNetwork, Training
+from backplay.train.agent import acting
+from backplay.train.evaluate import Evaluation
+from backplay.train.job import Say, TrainedWork
 
 ENOUGH = 0.02  # a cloned policy's loss: it then follows the demonstration when sampled, too
 JUDGE = GAILConfig(learning_rate=3e-2, steps=8, minibatch_size=256)
 EPISODES = 64  # of each measurement with sampled actions
 
 
-def begun(job: GridJob, workers: Workers | None) -> GridWork:
+def begun(
+    job: GridJob, on_progress: Say | None, workers: Workers | None, files: Sequence[Path]
+) -> GridWork:
     """The run at its beginning; the demonstration is cloned where the regime says so."""
     task, network = TASKS[job.world](), partial(table, common=not job.apart)
     curriculum = curriculum_of(job, task.length)
@@ -46,21 +49,14 @@ def begun(job: GridJob, workers: Workers | None) -> GridWork:
     return GridWork(task, made.learner, made)
 
 
-class GridWork:
+class GridWork(TrainedWork):
     """A grid job in progress."""
 
     def __init__(self, task: World, learner: PPO, training: Training | None) -> None:
         self.task, self.learner, self.training = task, learner, training
+        self.network, self.lengths = learner.network, [task.length]
 
-    def line(self, progress: Progress) -> dict[str, Any]:
-        """What came of the update, and at evaluations from the true start."""
-        line = progress_line(progress)
-        line["by_steps_back"] = by_steps_back(progress.episodes, [self.task.length])
-        if progress.evaluation is not None:
-            line["evaluation"] = self.measured()
-        return line
-
-    def measured(self) -> dict[str, float]:
+    def measured(self, found: Evaluation | None = None) -> dict[str, float]:
         """How well it plays from the true start: success when sampled, steps when greedy."""
         task = self.task
         sampled = task.from_start(acting(self.learner), episodes=EPISODES, seed=10_000)
@@ -89,18 +85,6 @@ class GridWork:
             "demonstration": task.length, "shortest": task.shortest,
             "paths": task.walked(acting(self.learner, greedy=True)),
         }  # fmt: skip
-
-    def state(self) -> dict[str, Any]:
-        """Where it stands; where nothing is trained, what was cloned."""
-        if self.training is not None:
-            return self.training.state()
-        weights = self.learner.network.state_dict()
-        return {"learner": {"network": {k: v.numpy().copy() for k, v in weights.items()}}}
-
-    def close(self) -> None:
-        """Closes the envs."""
-        if self.training is not None:
-            self.training.close()
 
 
 def imitating(task: World, seed: int) -> Callable[..., PPO]:

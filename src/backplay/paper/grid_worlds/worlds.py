@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, Protocol
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 
 from backplay.curricula import Curriculum
 from backplay.envs import tree
-from backplay.envs.maze.evaluate import play
+from backplay.envs.maze.evaluate import drawn, play
 from backplay.envs.maze.sets import MazeSet
 from backplay.envs.maze.vector import MazeVector
 from backplay.envs.maze.worlds import WORLDS, beside, world
 from backplay.learners import PPOConfig
 from backplay.paper.grid_worlds.job import ENVS, STEPS
-from backplay.paper.maze.paths import drawn
 from backplay.train import MakeNetwork, TrainConfig, Training
 from backplay.train.evaluate import Act, Evaluation
 
@@ -70,7 +69,7 @@ def table(
     return Table(int(places), int(action_space.n), seed=seed, common=common)
 
 
-class World(Protocol):
+class World:
     """One of the worlds."""
 
     starts: int
@@ -84,23 +83,43 @@ class World(Protocol):
 
     def pairs(self) -> Pairs:
         """What the demonstrator saw, [T, ...], and did, [T]."""
+        raise NotImplementedError
 
     def training(
-        self, curriculum: Curriculum, frames: int, seed: int, *, network: MakeNetwork, **start: Any
+        self,
+        curriculum: Curriculum,
+        frames: int,
+        seed: int,
+        *,
+        network: MakeNetwork = table,
+        **start: Any,
     ) -> Training:
-        """A run at its beginning."""
+        """A run at its beginning; a restored episode has its full time."""
+        config = TrainConfig(
+            frames=frames, num_envs=ENVS, seed=seed, evaluate_every=max(1, frames // EVALUATIONS),
+            ppo=PPO_CONFIG,
+        )  # fmt: skip
+        return self._training(
+            curriculum, config, evaluator=self.from_start, network=network, **start
+        )
+
+    def _training(self, curriculum: Curriculum, config: TrainConfig, **start: Any) -> Training:
+        raise NotImplementedError
 
     def from_start(self, act: Act, *, episodes: int, seed: int) -> Evaluation:
         """What comes of episodes from the true start."""
+        raise NotImplementedError
 
     def from_beside(self, act: Act) -> Evaluation:
         """What comes of an episode from every place near the demonstration, but off it."""
+        raise NotImplementedError
 
     def walked(self, act: Act) -> list[dict[str, Any]]:
         """One episode from the true start, enough for a picture; empty where there is no board."""
+        return []
 
 
-class GridWorld:
+class GridWorld(World):
     """A maze in which every episode starts at S."""
 
     starts = 1
@@ -120,21 +139,9 @@ class GridWorld:
         cells = self.mazes.paths[0][:-1]
         return np.stack([np.zeros_like(cells), cells], 1), self.mazes.actions[0].astype(np.int64)
 
-    def training(
-        self,
-        curriculum: Curriculum,
-        frames: int,
-        seed: int,
-        *,
-        network: MakeNetwork = table,
-        **start: Any,
-    ) -> Training:
-        """A run at its beginning; a restored episode has its full time."""
+    def _training(self, curriculum: Curriculum, config: TrainConfig, **start: Any) -> Training:
         envs = MazeVector(ENVS, self.mazes, curriculum=curriculum, time_limit="fresh")
-        return Training(
-            None, [], curriculum, _config(frames, seed),
-            envs=envs, evaluator=self.from_start, network=network, **start,
-        )  # fmt: skip
+        return Training(None, [], curriculum, config, envs=envs, **start)
 
     def from_start(self, act: Act, *, episodes: int, seed: int) -> Evaluation:
         """Episodes from S."""
@@ -162,7 +169,7 @@ class GridWorld:
         return Evaluation(played.successes, returns, played.lengths)
 
 
-class RandomLeaves:
+class RandomLeaves(World):
     """A binary tree in which every episode starts in a random leaf; one leaf was demonstrated."""
 
     starts = 64  # of 256 leaves, enough to measure on
@@ -186,20 +193,9 @@ class RandomLeaves:
         """What the demonstrator saw, [T], and did, [T]."""
         return np.array(self.demo.observations[:-1]), np.array(self.demo.actions)
 
-    def training(
-        self,
-        curriculum: Curriculum,
-        frames: int,
-        seed: int,
-        *,
-        network: MakeNetwork = table,
-        **start: Any,
-    ) -> Training:
-        """A run at its beginning."""
-        return Training(
-            self.make, [self.demo], curriculum, replace(_config(frames, seed), time_limit="fresh"),
-            evaluator=self.from_start, network=network, **start,
-        )  # fmt: skip
+    def _training(self, curriculum: Curriculum, config: TrainConfig, **start: Any) -> Training:
+        fresh = replace(config, time_limit="fresh")
+        return Training(self.make, [self.demo], curriculum, fresh, **start)
 
     def from_start(self, act: Act, *, episodes: int, seed: int) -> Evaluation:
         """Episodes from random leaves."""
@@ -213,10 +209,6 @@ class RandomLeaves:
         for _ in range(NEAR):
             near |= {2 * n + side for n in near for side in (1, 2) if n < self.plain.first_leaf}
         return self._climb(np.array(sorted(near - path)), act)
-
-    def walked(self, act: Act) -> list[dict[str, Any]]:
-        """A tree has no board."""
-        return []
 
     def _climb(self, nodes: NDArray[Any], act: Act) -> Evaluation:
         """One episode from each node, all at once, by the rules of `Tree`."""
@@ -233,13 +225,6 @@ class RandomLeaves:
         arrived = nodes == 0
         returns = lengths * plain.step_reward + arrived * plain.goal_reward
         return Evaluation(arrived, returns, lengths)
-
-
-def _config(frames: int, seed: int) -> TrainConfig:
-    return TrainConfig(
-        frames=frames, num_envs=ENVS, seed=seed, evaluate_every=max(1, frames // EVALUATIONS),
-        ppo=PPO_CONFIG,
-    )  # fmt: skip
 
 
 TASKS: dict[str, Callable[[], World]] = {

@@ -5,8 +5,8 @@ Comes in: nothing. Goes out: claims, as data. Does not know: the jobs that answe
 
 from __future__ import annotations
 
-from backplay.paper.maze.run import PAPER, PAPER_EPOCHS
-from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio
+from backplay.paper.maze.job import PAPER, PAPER_EPOCHS
+from backplay.report.claims import Claim, Final, FramesTo, at_least, at_most, near
 
 REGIMES = ("backplay", "uniform", "florensa", "standard")
 SETTINGS = {0: "Optimal", 5: "5-Optimal", 10: "10-Optimal"}
@@ -32,20 +32,15 @@ def table_claims() -> list[Claim]:
     for extra, setting in SETTINGS.items():
         for regime in ("backplay", "uniform"):
             row, who = PAPER[regime, extra], regime.capitalize()
-            optimal, near = row["optimal"], row["within_5"]
+            optimal, close = row["optimal"], row["within_5"]
             assert optimal is not None
-            assert near is not None
+            assert close is not None
             found += [
-                Claim(
-                    text=f"{who} finds a shortest path in {optimal:.0%} of the {setting} mazes",
-                    where="Table 2", quantity=Final(setting, regime, "optimal"),
-                    paper=optimal, holds="at least",
-                ),
-                Claim(
-                    text=f"{who} comes within 5 steps of it in {near:.0%} of the {setting} mazes",
-                    where="Table 2", quantity=Final(setting, regime, "within_5"),
-                    paper=near, holds="at least", target=round(near - 0.05, 2),
-                ),
+                at_least(f"{who} finds a shortest path in {optimal:.0%} of the {setting} mazes",
+                         "Table 2", Final(setting, regime, "optimal"), paper=optimal),
+                at_least(f"{who} comes within 5 steps of it in {close:.0%} of the {setting} mazes",
+                         "Table 2", Final(setting, regime, "within_5"), round(close - 0.05, 2),
+                         paper=close),
             ]  # fmt: skip
         found += [_behind_florensa(extra, setting), _standard_fails(setting)]
         found += [_surpasses(extra, setting)] if extra else []
@@ -56,22 +51,17 @@ def _behind_florensa(extra: int, setting: str) -> Claim:
     ours, theirs = PAPER["backplay", extra]["within_5"], PAPER["florensa", extra]["within_5"]
     assert ours is not None
     assert theirs is not None
-    return Claim(
-        text=f"Florensa's curriculum reaches fewer of the {setting} mazes than Backplay",
-        where="Table 2, section 4.2",
-        quantity=Difference(
-            Final(setting, "backplay", "within_5"), Final(setting, "florensa", "within_5")
-        ),
-        paper=round(ours - theirs, 2), holds="at least", target=0.1,
+    return at_least(
+        f"Florensa's curriculum reaches fewer of the {setting} mazes than Backplay",
+        "Table 2, section 4.2",
+        Final(setting, "backplay", "within_5") - Final(setting, "florensa", "within_5"),
+        0.1, paper=round(ours - theirs, 2),
     )  # fmt: skip
 
 
 def _standard_fails(setting: str) -> Claim:
-    return Claim(
-        text=f"Standard comes within 5 steps of a shortest path in none of the {setting} mazes",
-        where="Table 2", quantity=Final(setting, "standard", "within_5"),
-        paper=0.0, holds="at most", target=0.05,
-    )  # fmt: skip
+    text = f"Standard comes within 5 steps of a shortest path in none of the {setting} mazes"
+    return at_most(text, "Table 2", Final(setting, "standard", "within_5"), 0.05, paper=0.0)
 
 
 def _surpasses(extra: int, setting: str) -> Claim:
@@ -80,11 +70,10 @@ def _surpasses(extra: int, setting: str) -> Claim:
     assert theirs is not None
     agrees = theirs < extra
     text = f"Backplay needs fewer extra steps than its {setting} demonstrations, {extra} each"
-    return Claim(
-        text=text if agrees else f"{text}; the paper's own agents need more",
-        where="Table 2, caption" if agrees else "ours; Table 2 has the paper's number",
-        quantity=Final(setting, "backplay", "extra_mean"),
-        paper=theirs, holds="at most", target=float(extra), strict=True,
+    return at_most(
+        text if agrees else f"{text}; the paper's own agents need more",
+        "Table 2, caption" if agrees else "ours; Table 2 has the paper's number",
+        Final(setting, "backplay", "extra_mean"), float(extra), paper=theirs, strict=True,
     )  # fmt: skip
 
 
@@ -93,100 +82,61 @@ def curve_claims() -> list[Claim]:
 
     The paper's curves go on to epoch 3,500; that Uniform needs 3,000 is beyond runs of 2,000.
     """
-    found = [
-        Claim(
-            text="Backplay succeeds almost everywhere on the Optimal mazes",
-            where="Appendix A.4, first figure",
-            quantity=Final("Optimal", "backplay", "sampled_success"),
-            holds="at least", target=0.95,
-        ),
-        Claim(
-            text="Backplay reaches 90 % of the Optimal mazes sooner than Uniform",
-            where="Appendix A.4, first figure",
-            quantity=Ratio(
-                FramesTo("Optimal", "uniform", "sampled_success", 0.9),
-                FramesTo("Optimal", "backplay", "sampled_success", 0.9),
-            ),
-            holds="at least", target=1.0, strict=True,
-        ),
-        Claim(
-            text="Florensa's curriculum ends with at most 70 % of the Optimal mazes",
-            where="Appendix A.4, first figure",
-            quantity=Final("Optimal", "florensa", "sampled_success"),
-            paper=0.7, holds="at most",
-        ),
-        Claim(
-            text="Backplay needs fewer frames than Uniform for 90 % of the 5-Optimal mazes",
-            where="Appendix A.4, second figure",
-            quantity=Ratio(
-                FramesTo("5-Optimal", "uniform", "sampled_success", 0.9),
-                FramesTo("5-Optimal", "backplay", "sampled_success", 0.9),
-            ),
-            holds="at least", target=1.0, strict=True,
-        ),
-        Claim(
-            text="Uniform is an able competitor on the 10-Optimal mazes",
-            where="Appendix A.4, third figure",
-            quantity=Difference(
-                Final("10-Optimal", "uniform", "sampled_success"),
-                Final("10-Optimal", "backplay", "sampled_success"),
-            ),
-            holds="near", target=0.0, tolerance=0.1,
+    first, second, third = (f"Appendix A.4, {one} figure" for one in ("first", "second", "third"))
+
+    def end(setting: str, regime: str) -> Final:
+        return Final(setting, regime, "sampled_success")
+
+    def to_90(setting: str, regime: str) -> FramesTo:
+        return FramesTo(setting, regime, "sampled_success", 0.9)
+
+    return [
+        at_least("Backplay succeeds almost everywhere on the Optimal mazes", first,
+                 end("Optimal", "backplay"), 0.95),
+        at_least("Backplay reaches 90 % of the Optimal mazes sooner than Uniform", first,
+                 to_90("Optimal", "uniform") / to_90("Optimal", "backplay"), 1.0, strict=True),
+        at_most("Florensa's curriculum ends with at most 70 % of the Optimal mazes", first,
+                end("Optimal", "florensa"), paper=0.7),
+        at_least("Backplay needs fewer frames than Uniform for 90 % of the 5-Optimal mazes", second,
+                 to_90("5-Optimal", "uniform") / to_90("5-Optimal", "backplay"), 1.0, strict=True),
+        near("Uniform is an able competitor on the 10-Optimal mazes", third,
+             end("10-Optimal", "uniform") - end("10-Optimal", "backplay"), 0.1, target=0.0),
+        *(
+            at_least(f"Backplay does better than Florensa's curriculum on the {setting} mazes",
+                     where, end(setting, "backplay") - end(setting, "florensa"), 0.1)
+            for setting, where in (("5-Optimal", second), ("10-Optimal", third))
         ),
     ]  # fmt: skip
-    for setting, figure in (("5-Optimal", "second"), ("10-Optimal", "third")):
-        quantity = Difference(
-            Final(setting, "backplay", "sampled_success"),
-            Final(setting, "florensa", "sampled_success"),
-        )
-        found.append(
-            Claim(
-                text=f"Backplay does better than Florensa's curriculum on the {setting} mazes",
-                where=f"Appendix A.4, {figure} figure", quantity=quantity,
-                holds="at least", target=0.1,
-            )
-        )  # fmt: skip
-    return found
 
 
 def cloning_claims() -> list[Claim]:
     """What section 4.2 says of imitation."""
-    better = [
-        Claim(
-            text=f"{who} does no better than its demonstrations, which waste 5 steps",
-            where="Section 4.2, Behavioral Cloning",
-            quantity=Final("5-Optimal", regime, "extra_mean"), holds="at least", target=5.0,
-        )
-        for regime, who in (
-            ("cloned+ppo", "PPO from the cloned network"), ("kickstarted", "Kickstarting"),
-        )
-    ]  # fmt: skip
+    where = "Section 4.2, Behavioral Cloning"
     return [
-        Claim(
-            text="Cloning walks every demonstration", where="Section 4.2, Behavioral Cloning",
-            quantity=Final("Optimal", "cloned", "success"),
-            paper=1.0, holds="at least", target=0.99,
+        at_least("Cloning walks every demonstration", where,
+                 Final("Optimal", "cloned", "success"), 0.99, paper=1.0),
+        *(
+            at_least(f"{who} does no better than its demonstrations, which waste 5 steps", where,
+                     Final("5-Optimal", regime, "extra_mean"), 5.0)
+            for regime, who in (
+                ("cloned+ppo", "PPO from the cloned network"), ("kickstarted", "Kickstarting"),
+            )
         ),
-        *better,
     ]  # fmt: skip
 
 
 def new_claims() -> list[Claim]:
     """What it says of mazes never seen: in words alone, that no approach generalised."""
-    new = [
-        Claim(
-            text=f"{regime.capitalize()} does not find its way in ten new mazes",
-            where="Section 4.3, last paragraph",
-            quantity=Final("Optimal", regime, "held_out_success"),
-            holds="at most", target=0.05,
-        )
-        for regime in REGIMES
+    return [
+        *(
+            at_most(f"{regime.capitalize()} does not find its way in ten new mazes",
+                    "Section 4.3, last paragraph",
+                    Final("Optimal", regime, "held_out_success"), 0.05)
+            for regime in REGIMES
+        ),
+        at_most("Backplay does not learn where hardly any maze comes twice", "ours",
+                Final(NEVER_TWICE, "backplay", "success"), 0.05),
     ]  # fmt: skip
-    never = Claim(
-        text="Backplay does not learn where hardly any maze comes twice", where="ours",
-        quantity=Final(NEVER_TWICE, "backplay", "success"), holds="at most", target=0.05,
-    )  # fmt: skip
-    return [*new, never]
 
 
 def paper_claims() -> list[Claim]:
@@ -211,43 +161,29 @@ def _paper_row(extra: int, regime: str, measure: str) -> Claim:
     text = f"{regime.capitalize()} {words} {paper:.0%} of the {SETTINGS[extra]} mazes"
     quantity = Final(f"{SETTINGS[extra]}, {_SETTINGS_OF_PAPER}", regime, measure)
     if regime in ("florensa", "standard"):
-        return Claim(
-            text=text, where="Table 2", quantity=quantity, paper=paper, holds="near", tolerance=0.1
-        )
-    near = measure == "within_5"
-    return Claim(
-        text=text, where="Table 2", quantity=quantity, paper=paper, holds="at least",
-        target=round(paper - 0.05, 2) if near else None,
-    )  # fmt: skip
+        return near(text, "Table 2", quantity, 0.1, paper=paper)
+    target = round(paper - 0.05, 2) if measure == "within_5" else None
+    return at_least(text, "Table 2", quantity, target, paper=paper)
 
 
 def _paper_curves() -> list[Claim]:
     """Epochs are the paper's; those of a shorter run are as many, each of fewer frames."""
-    success, longer = "sampled_success", f"{PAPERS_OWN}, {LONGER_EPOCHS} epochs"
+    success, where = "sampled_success", "Appendix A.4, first figure"
+    longer = f"{PAPERS_OWN}, {LONGER_EPOCHS} epochs"
     return [
-        Claim(
-            text="Backplay has 90 % of the Optimal mazes as early as epoch 1,800",
-            where="Appendix A.4, first figure", paper=1_800, holds="at most",
-            quantity=FramesTo(PAPERS_OWN, "backplay", success, 0.9, epochs=PAPER_EPOCHS),
-        ),
-        Claim(
-            text="Florensa's curriculum never breaks 70 % of the Optimal mazes",
-            where="Appendix A.4, first figure", paper=PAPER_EPOCHS, holds="at least",
-            quantity=FramesTo(PAPERS_OWN, "florensa", success, 0.7, epochs=PAPER_EPOCHS),
-        ),
-        Claim(
-            text="Uniform does not have 90 % of the Optimal mazes until epoch 3,000",
-            where="Appendix A.4, first figure", paper=3_000, holds="at least", target=2_700,
-            quantity=FramesTo(longer, "uniform", success, 0.9, epochs=LONGER_EPOCHS),
-        ),
+        at_most("Backplay has 90 % of the Optimal mazes as early as epoch 1,800", where,
+                FramesTo(PAPERS_OWN, "backplay", success, 0.9, PAPER_EPOCHS), paper=1_800),
+        at_least("Florensa's curriculum never breaks 70 % of the Optimal mazes", where,
+                 FramesTo(PAPERS_OWN, "florensa", success, 0.7, PAPER_EPOCHS), paper=PAPER_EPOCHS),
+        at_least("Uniform does not have 90 % of the Optimal mazes until epoch 3,000", where,
+                 FramesTo(longer, "uniform", success, 0.9, LONGER_EPOCHS), 2_700, paper=3_000),
     ]  # fmt: skip
 
 
-BUDGET_CLAIM = Claim(
-    text="2 million frames, less than a hundredth of the paper's, are enough for Backplay to reach"
-    " 95 % of the goals",
-    where="ours", quantity=Final(f"Optimal, {budget(ENOUGH_FRAMES)}", "backplay", "success"),
-    holds="at least", target=0.95,
+BUDGET_CLAIM = at_least(
+    "2 million frames, less than a hundredth of the paper's, are enough for Backplay to reach"
+    " 95 % of the goals", "ours",
+    Final(f"Optimal, {budget(ENOUGH_FRAMES)}", "backplay", "success"), 0.95,
 )  # fmt: skip
 
 DEFAULT_FRAMES = 1_280_000
@@ -259,16 +195,11 @@ def default_claims() -> list[Claim]:
     """What the default curriculum should be good for."""
     to_95 = FramesTo(_DEFAULT, "default", "sampled_success", 0.95)
     return [
-        Claim(
-            text="the default reaches 95 % of the goals within a million frames", where="ours",
-            quantity=to_95, holds="at most", target=1_000_000,
-        ),
+        at_most("the default reaches 95 % of the goals within a million frames", "ours", to_95,
+                1_000_000),
         *(
-            Claim(
-                text=f"the default needs at most half of the frames of {words} to 95 %",
-                where="ours", holds="at most", target=0.5,
-                quantity=Ratio(to_95, FramesTo(_DEFAULT, regime, "sampled_success", 0.95)),
-            )
+            at_most(f"the default needs at most half of the frames of {words} to 95 %", "ours",
+                    to_95 / FramesTo(_DEFAULT, regime, "sampled_success", 0.95), 0.5)
             for regime, words in (("uniform", "Uniform"), ("backplay", "our windows"))
         ),
     ]  # fmt: skip

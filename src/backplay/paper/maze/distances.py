@@ -13,11 +13,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from backplay.errors import BackplayError
+from backplay.report.axes import dress_frames, panels
 from backplay.report.records import RunRecord
 from backplay.runs import open_run
 
 STARTS = "How far from the goal episodes start"
-ACROSS = 3  # panels in a row at most
 SHOWN = ("florensa", "backplay", "uniform", "standard")
 COLOURS = dict(zip(SHOWN, ("#c23b22", "#0b6bcb", "#3f7d3a", "#8a94a3"), strict=True))
 
@@ -40,32 +40,23 @@ def deciles(record: RunRecord) -> Deciles:
 
 def draw_distances(records: Sequence[RunRecord]) -> Figure | None:
     """Median of the starts' distances over frames, and the band between 10 and 90 %."""
-    panels: dict[str, dict[str, Deciles]] = {}
+    settings: dict[str, dict[str, Deciles]] = {}
     for record in records:
         kept = deciles(record) if record.kind == "maze" and record.regime in SHOWN else []
-        if kept and record.regime not in panels.get(record.setting, {}):  # one seed is enough
-            panels.setdefault(record.setting, {})[record.regime] = kept
-    if not panels:
+        if kept and record.regime not in settings.get(record.setting, {}):  # one seed is enough
+            settings.setdefault(record.setting, {})[record.regime] = kept
+    if not settings:
         return None
-    across = min(ACROSS, len(panels))
-    down = -(-len(panels) // across)
-    figure = Figure(figsize=(0.6 + 3.8 * across, 0.5 + 2.8 * down), dpi=130, layout="constrained")
-    cells = figure.subplots(down, across, squeeze=False)
-    for axes, (setting, regimes) in zip(cells.flat, panels.items(), strict=False):
+    figure, cells = panels(len(settings))
+    for axes, (setting, regimes) in zip(cells, settings.items(), strict=True):
         for regime, kept in regimes.items():
             at, rows = np.array([at for at, _ in kept]), np.array([row for _, row in kept])
-            axes.plot(at / 1e6, rows[:, 5], color=COLOURS[regime], label=regime, linewidth=1.2)
-            axes.fill_between(
-                at / 1e6, rows[:, 1], rows[:, 9], color=COLOURS[regime], alpha=0.15, linewidth=0
-            )
-        axes.set_title(setting, fontsize=10, loc="left")
-        axes.set_xlabel("million frames", fontsize=9)
-        axes.set_ylabel("steps to the goal", fontsize=9)
+            colour = COLOURS[regime]
+            axes.plot(at, rows[:, 5], color=colour, label=regime, linewidth=1.2)
+            axes.fill_between(at, rows[:, 1], rows[:, 9], color=colour, alpha=0.15, linewidth=0)
+        dress_frames(axes, setting, "steps to the goal")
         axes.set_ylim(bottom=0)
         axes.legend(frameon=False, fontsize=8)
-        axes.spines[["top", "right"]].set_visible(False)
-    for axes in cells.flat[len(panels) :]:
-        axes.set_visible(False)
     return figure
 
 

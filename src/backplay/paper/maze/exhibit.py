@@ -6,24 +6,56 @@ a figure, films.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.image import imsave
 from numpy.typing import NDArray
 
 from backplay.envs.maze import draw
 from backplay.paper.films import Filmed, films, moments
 from backplay.paper.maze.distances import STARTS, draw_distances
-from backplay.paper.maze.figures import DrawnPath, draw_paths
+from backplay.paper.maze.job import PAPER
 from backplay.paper.maze.methods import tables as of_methods
-from backplay.paper.maze.run import PAPER
 from backplay.report.exhibit import Exhibit, Table
 from backplay.report.intervals import mean_of, share_of
 from backplay.report.records import Group, RunRecord, grouped
 from backplay.report.texts import Cells, estimate, number
+
+
+class DrawnPath(NamedTuple):
+    """A maze with paths in it, as pixels."""
+
+    caption: str
+    pixels: NDArray[np.uint8]
+    """[height, width, 3]"""
+
+
+def draw_paths(rows: Sequence[tuple[str, Sequence[DrawnPath]]]) -> Figure:
+    """Mazes with demonstrations and learned paths: a named row for each agent."""
+    across = max((len(paths) for _, paths in rows), default=1)
+    figure = Figure(figsize=(2.9 * across, 3.2 * max(1, len(rows))), dpi=110, layout="constrained")
+    cells = figure.subplots(max(1, len(rows)), across, squeeze=False)
+    for axes in cells.flat:
+        axes.set_axis_off()
+    for line, (name, paths) in zip(cells, rows, strict=False):
+        for axes, (caption, pixels) in zip(line, paths, strict=False):
+            axes.imshow(pixels, interpolation="antialiased")
+            axes.set_title(f"{name}\n{caption}", fontsize=8, loc="left")
+    return figure
+
+
+def pixels_as_png(pixels: NDArray[np.uint8]) -> bytes:
+    """Pixels [height, width, 3] as the bytes of a PNG of that size."""
+    buffer = io.BytesIO()
+    imsave(buffer, pixels, format="png")
+    return buffer.getvalue()
+
 
 SCALE = 9  # pixels along a cell
 

@@ -26,8 +26,7 @@ from backplay.paper.maze.claims import (
     paper_claims,
     table_claims,
 )
-from backplay.paper.maze.job import MazeJob
-from backplay.paper.maze.run import PAPER_EPOCH, PAPER_EPOCHS
+from backplay.paper.maze.job import PAPER_EPOCH, PAPER_EPOCHS, MazeJob
 from backplay.train.job import Job
 
 FULL = PAPER_EPOCHS * PAPER_EPOCH

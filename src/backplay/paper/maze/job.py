@@ -11,15 +11,44 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from backplay.paper.maze.run import FOR_ALL_MAZES, PAPER_EPOCHS, PRESETS, REGIMES
-from backplay.train.job import Say, file_name, require, require_one_of, require_whole
+from backplay.errors import ensure
+from backplay.paper import regimes
+from backplay.paper.experiment import FolderJob
+from backplay.train.job import require_one_of, require_whole
 
 if TYPE_CHECKING:
     from backplay.envs.maze.sets import MazeLibrary
-    from backplay.learners.workers import Workers
-    from backplay.paper.maze.work import MazeWork
-    from backplay.report.exhibit import Exhibit
-    from backplay.report.records import RunRecord
+
+OWN = (
+    "backplay", "uniform", "standard", "florensa", "cloned", "cloned+ppo", "kickstarted",
+    "gail", "gail+uniform", "gail+default", "dagger",
+)  # fmt: skip
+REGIMES = tuple(dict.fromkeys((*OWN, *regimes.ALL)))
+"""Those of the paper's Maze, and what other experiments know."""
+FOR_ALL_MAZES = ("backplay", "uniform", "standard", "default")
+"""Regimes for networks that know mazes never seen: those with sight, and those that plan."""
+PRESETS = ("ours", "paper")
+
+PAPER_EPOCHS, PAPER_EPOCH = 2_000, 102_400
+
+_COLUMNS = ("optimal", "within_5", "extra_mean", "extra_std")
+_ROWS: dict[tuple[str, int], tuple[float | None, ...]] = {
+    ("standard", 0): (0.0, 0.0, None, None),
+    ("standard", 5): (0.0, 0.0, None, None),
+    ("standard", 10): (0.0, 0.0, None, None),
+    ("uniform", 0): (0.27, 0.91, 8.26, 32.92),
+    ("uniform", 5): (0.51, 0.98, 2.04, 17.39),
+    ("uniform", 10): (0.49, 0.98, 2.04, 16.79),
+    ("florensa", 0): (0.20, 0.51, 63.36, 78.08),
+    ("florensa", 5): (0.48, 0.77, 25.44, 56.89),
+    ("florensa", 10): (0.49, 0.69, 39.75, 70.92),
+    ("backplay", 0): (0.31, 1.00, 0.64, 4.96),
+    ("backplay", 5): (0.37, 0.94, 7.94, 33.35),
+    ("backplay", 10): (0.54, 0.99, 0.37, 3.49),
+}
+PAPER = {key: dict(zip(_COLUMNS, row, strict=True)) for key, row in _ROWS.items()}
+"""Table 2 of the paper, after 2,000 epochs: by regime and steps that demonstrations waste."""
+
 
 MINIBATCHES, PASSES = 8, 4  # of an update of our preset at 10.24 million frames
 SIZE, WALLS, MIN_LENGTH = 24, 120, 35  # of the paper's mazes; smaller ones keep the proportions
@@ -48,7 +77,7 @@ _MANY_MAZES = 3.0  # times as much where hardly any state comes twice
 
 
 @dataclass(frozen=True, kw_only=True)
-class MazeJob:
+class MazeJob(FolderJob):
     """One run on a set of mazes."""
 
     kind: ClassVar[str] = "maze"
@@ -97,21 +126,16 @@ class MazeJob:
             size=4, sight=0, planning=0, epochs=1,
         )  # fmt: skip
         trains = self.regime != "cloned"
-        require((self.frames > 0) == trains, "frames", "1 or more; of cloned 0", self.frames)
+        ensure((self.frames > 0) == trains, "frames", "1 or more; of cloned 0", self.frames)
         real = isinstance(self.effort, float) and 0 < self.effort <= 1
-        require(real, "effort", "a number above 0, at most 1.0", self.effort)
-        require(isinstance(self.label, str), "label", "a text", self.label)
+        ensure(real, "effort", "a number above 0, at most 1.0", self.effort)
+        ensure(isinstance(self.label, str), "label", "a text", self.label)
         fits = self.regime in FOR_ALL_MAZES and self.preset == "ours"
-        require(
+        ensure(
             not (self.sight or self.planning) or (fits and not (self.sight and self.planning)),
             "sight, planning", f"0, or one of them, {', '.join(FOR_ALL_MAZES)} and our preset",
             f"{self.sight}, {self.planning} with {self.regime}",
         )  # fmt: skip
-
-    @property
-    def name(self) -> str:
-        """As `optimal-backplay-0`."""
-        return file_name(self.setting, self.regime, self.seed)
 
     @property
     def setting(self) -> str:
@@ -164,24 +188,6 @@ class MazeJob:
         whole = _OURS.get(self.regime, _OTHERS) * max(1.0, share)
         steps = max(self.effort, _LEAST_EFFORT) * min(1.0, self.frames / _FEWEST)
         return _BEGIN + many * whole * (_SAMPLING * min(1.0, share) + (1 - _SAMPLING) * steps)
-
-    def begin(
-        self,
-        on_progress: Say | None = None,
-        workers: Workers | None = None,
-        files: Sequence[Path] = (),
-    ) -> MazeWork:
-        """Makes the mazes and the learner; regimes that imitate clone first, for about a minute."""
-        from backplay.paper.maze.work import begun
-
-        return begun(self, self.library(files), on_progress, workers)
-
-    @classmethod
-    def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:
-        """Walks in the first maze, as films."""
-        from backplay.paper.maze.exhibit import exhibit
-
-        return exhibit(records)
 
 
 JOB = MazeJob

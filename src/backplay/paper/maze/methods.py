@@ -7,12 +7,13 @@ table. The paper's table has words alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING
 
 from backplay.paper.experiment import scaled, seeds_from
 from backplay.paper.maze.job import MazeJob
-from backplay.report.claims import Claim, Difference, Final
+from backplay.report.claims import Claim, Final, at_least
 from backplay.report.exhibit import Table
 from backplay.report.records import RunRecord, grouped
 from backplay.train.job import Job
@@ -95,13 +96,12 @@ def unseen_jobs(scale: float, seeds: int) -> list[Job]:
 def unseen_claims() -> tuple[Claim, ...]:
     """That mazes never seen are within reach: the paper's agents reached none."""
     return tuple(
-        Claim(
-            text=f"{regime.capitalize()}, with {words}, {what} a thousand mazes never seen",
-            where="ours; section 4.3 reports that nothing generalised", holds="at least",
-            quantity=Final(
+        at_least(
+            f"{regime.capitalize()}, with {words}, {what} a thousand mazes never seen",
+            "ours; section 4.3 reports that nothing generalised",
+            Final(
                 f"Optimal, {MANY} mazes, {network} {NETWORKS[network][0]}, set 5", regime, measure
-            ),
-            target=target,
+            ), target,
         )
         for network, words in (("planning", "a network that plans"), ("sight", "sight"))
         for measure, target, what in (
@@ -114,50 +114,27 @@ def unseen_claims() -> tuple[Claim, ...]:
 
 def claims() -> tuple[Claim, ...]:
     """What the paper's Table 1 and section 4.2 say, as far as they say anything measurable."""
-    off = Difference(Final(SETTING, "backplay", "one_off"), Final(SETTING, "cloned", "one_off"))
+    of = partial(Final, SETTING)
     return (
-        Claim(
-            text="Cloning suffers one cell off the demonstration, Backplay does not",
-            where="Section 3.2", quantity=off, holds="at least", target=0.1,
-        ),
-        Claim(
-            text="GAIL does no better than Backplay with the same frames", where="Table 1",
-            quantity=Difference(
-                Final(SETTING, "backplay", "success"), Final(SETTING, "gail", "success")
-            ),
-            holds="at least", target=0.0,
-        ),
-        Claim(
-            text="Who is told what to do where it goes astray suffers less than who is not",
-            where="ours",
-            quantity=Difference(
-                Final(SETTING, "dagger", "one_off"), Final(SETTING, "cloned", "one_off")
-            ),
-            holds="at least", target=0.1,
-        ),
+        at_least("Cloning suffers one cell off the demonstration, Backplay does not",
+                 "Section 3.2", of("backplay", "one_off") - of("cloned", "one_off"), 0.1),
+        at_least("GAIL does no better than Backplay with the same frames", "Table 1",
+                 of("backplay", "success") - of("gail", "success"), 0.0),
+        at_least("Who is told what to do where it goes astray suffers less than who is not", "ours",
+                 of("dagger", "one_off") - of("cloned", "one_off"), 0.1),
     )  # fmt: skip
 
 
 def reverse_claims() -> tuple[Claim, ...]:
     """That it learns small mazes, and gets less far in larger ones."""
-    small = tuple(
-        Claim(
-            text=f"Florensa's curriculum learns mazes of {size} x {size} cells", where="ours",
-            quantity=Final(f"Optimal, {size}x{size}", "florensa", "success"),
-            holds="at least", target=0.9,
-        )
+    small = (
+        at_least(f"Florensa's curriculum learns mazes of {size} x {size} cells", "ours",
+                 Final(f"Optimal, {size}x{size}", "florensa", "success"), 0.9)
         for size in (8, 12)
     )  # fmt: skip
-    behind = Difference(
-        Final("Optimal", "backplay", "success"), Final("Optimal", "florensa", "success")
-    )
-    return (
-        *small,
-        Claim(
-            text="It is behind Backplay in mazes of 24 x 24 cells", where="Table 2",
-            quantity=behind, paper=0.49, holds="at least", target=0.1,
-        ),
-    )  # fmt: skip
+    behind = Final("Optimal", "backplay", "success") - Final("Optimal", "florensa", "success")
+    text = "It is behind Backplay in mazes of 24 x 24 cells"
+    return (*small, at_least(text, "Table 2", behind, 0.1, paper=0.49))
 
 
 def tables(records: Sequence[RunRecord]) -> tuple[Table, ...]:

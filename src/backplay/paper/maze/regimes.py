@@ -33,15 +33,14 @@ from backplay.envs.maze.evaluate import Played, play
 from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.sets import MazeLibrary, MazeSet
 from backplay.envs.maze.vector import MazeVector
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, ensure
 from backplay.learners import PPO, PPOConfig, Teacher
 from backplay.learners.cloning import CloningProgress
 from backplay.learners.workers import Workers
 from backplay.paper import regimes
 from backplay.paper.maze.imitation import ASKING, clone_mazes, dagger, gail
-from backplay.paper.maze.job import MazeJob
+from backplay.paper.maze.job import OWN, PAPER_EPOCH, PAPER_EPOCHS, MazeJob
 from backplay.paper.maze.planning import PlanningMazeNetwork
-from backplay.paper.maze.run import OWN, PAPER_EPOCH, PAPER_EPOCHS
 from backplay.paper.maze.sight import SightedMazeNetwork
 from backplay.train import TrainConfig, Training
 from backplay.train.evaluate import Act, Evaluation
@@ -159,8 +158,7 @@ def training(
 
     `config` is `settings(run)`, unless somebody has changed it.
     """
-    if run.regime == "cloned":
-        raise BackplayError("regime", expected="one that trains", got="cloned", do="clone_mazes.")
+    ensure(run.regime != "cloned", "regime", "one that trains", got="cloned", do="clone_mazes.")
     mazes, config = library.training, config or settings(run)
     starts = curriculum(run, mazes.lengths)
     cloned = None

@@ -16,12 +16,12 @@ from backplay.envs.maze import draw
 from backplay.envs.maze.evaluate import walk
 from backplay.envs.maze.sets import MazeSet
 from backplay.paper.maze.regimes import AnyMazeNetwork
-from backplay.train.scenes import Moment
+from backplay.train.scenes import Moment, Scenes
 
 SCALE = 16  # pixels along a cell
 
 
-class MazeScenes:
+class MazeScenes(Scenes):
     """Mazes and a network that walks in them."""
 
     def __init__(self, mazes: MazeSet, network: AnyMazeNetwork) -> None:
@@ -59,9 +59,6 @@ class MazeScenes:
             over = at == len(trail) - 1
             success = bool(trail[at] == mazes.goals[demo]) if over else None
             yield Moment(partial(self._draw, demo, trail[: at + 1]), total, success)
-
-    def close(self) -> None:
-        """Nothing is held."""
 
     def _draw(self, demo: int, path: NDArray[np.int32]) -> NDArray[np.uint8]:
         mazes = self.mazes

@@ -7,16 +7,17 @@ screens, plots.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from backplay.envs.maze.evaluate import Played, play, reached_from
+from backplay.envs.maze.evaluate import Played, drawn, play, reached_from
 from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.generate import generate_set
 from backplay.envs.maze.sets import MazeLibrary, MazeSet
@@ -27,11 +28,10 @@ from backplay.learners.workers import Workers
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.imitation import clone_mazes
 from backplay.paper.maze.job import MINIBATCHES, PASSES, PLAYED, MazeJob
-from backplay.paper.maze.paths import drawn
 from backplay.paper.maze.scenes import MazeScenes
 from backplay.train import Progress, TrainConfig, Training
-from backplay.train.job import Say, progress_line
-from backplay.train.progress import by_steps_back
+from backplay.train.evaluate import Evaluation
+from backplay.train.job import Say, TrainedWork
 
 DRAWN = 500  # starts whose distance to the goal a line of metrics sums up
 SHOWN = 4  # mazes whose paths a result keeps
@@ -44,9 +44,10 @@ OFF = {"one_off": 1, "three_off": 3}  # steps from the demonstration of the cell
 
 
 def begun(
-    job: MazeJob, library: MazeLibrary, on_progress: Say | None, workers: Workers | None
+    job: MazeJob, on_progress: Say | None, workers: Workers | None, files: Sequence[Path]
 ) -> MazeWork:
     """The run at its beginning; regimes that imitate clone first, for about a minute."""
+    library = job.library(files)
     on_clone = _cloning(on_progress) if on_progress else None
     if job.regime == "cloned":
         return MazeWork(library, clone_mazes(library.training, job.seed, on_clone), None)
@@ -57,30 +58,23 @@ def begun(
     return MazeWork(library, network, made)
 
 
-class MazeWork:
+class MazeWork(TrainedWork):
     """A run on a set of mazes in progress."""
 
     def __init__(
         self, library: MazeLibrary, network: maze.AnyMazeNetwork, training: Training | None
     ) -> None:
         self.library, self.network, self.training = library, network, training
-        self.evaluated: dict[str, Any] = {}
-        """What the last evaluation found."""
+        self.lengths = library.training.lengths.tolist()
 
     def line(self, progress: Progress) -> dict[str, Any]:
-        """What came of the update; at evaluations, of every maze from its true start."""
-        mazes = self.library.training
-        line = progress_line(progress)
-        line["by_steps_back"] = by_steps_back(progress.episodes, mazes.lengths)
-        line["start_distances"] = self._start_distances()
-        if progress.evaluation is not None:
-            greedy = self._greedy(maze.measured(mazes)).summary()
-            self.evaluated = {
-                **{name: greedy[name] for name in PLAYED},
-                "sampled_success": progress.evaluation.success,
-            }
-            line["evaluation"] = self.evaluated
-        return line
+        """What came of the update, and how far from the goal episodes start."""
+        return {**super().line(progress), "start_distances": self._start_distances()}
+
+    def measured(self, found: Evaluation) -> dict[str, Any]:
+        """What comes of every maze with the likeliest actions; success with drawn ones."""
+        greedy = self._greedy(maze.measured(self.library.training)).summary()
+        return {**{name: greedy[name] for name in PLAYED}, "sampled_success": found.success}
 
     def result(self) -> dict[str, Any]:
         """Every maze greedy and sampled, those held out, and the first paths."""
@@ -115,18 +109,6 @@ class MazeWork:
     def scenes(self) -> MazeScenes:
         """The mazes that are trained on, in pictures."""
         return MazeScenes(self.library.training, self.network)
-
-    def state(self) -> dict[str, Any]:
-        """Where it stands; where nothing is trained, what was cloned."""
-        if self.training is not None:
-            return self.training.state()
-        weights = self.network.state_dict()
-        return {"learner": {"network": {k: v.numpy().copy() for k, v in weights.items()}}}
-
-    def close(self) -> None:
-        """Closes the envs."""
-        if self.training is not None:
-            self.training.close()
 
     def _greedy(self, mazes: MazeSet) -> Played:
         """The likeliest actions in the first mazes of the set, or in all of them.

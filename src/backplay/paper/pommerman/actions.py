@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
-ACROSS = 3  # panels in a row at most
+from backplay.report.axes import dress_frames, panels
+
 COLOURS = ("#8a94a3", "#0b6bcb", "#5aa9e6", "#3f7d3a", "#9bc07f", "#c23b22")
 
 Counts = list[tuple[int, list[int]]]
@@ -54,15 +55,10 @@ def draw_actions(kinds: Mapping[str, Sequence[Counts]], names: Sequence[str]) ->
     shown = {title: action_shares(runs) for title, runs in kinds.items() if any(runs)}
     if not shown:
         return None
-    across = min(ACROSS, len(shown))
-    down = -(-len(shown) // across)
-    figure = Figure(figsize=(1.4 + 3.8 * across, 0.5 + 2.8 * down), dpi=130, layout="constrained")
-    cells = figure.subplots(down, across, squeeze=False, sharey=True)
-    for axes, (title, (frames, shares)) in zip(cells.flat, shown.items(), strict=False):
+    figure, cells = panels(len(shown), around=(1.4, 0.5), sharey=True)
+    for axes, (title, (frames, shares)) in zip(cells, shown.items(), strict=True):
         _draw(axes, title, frames, shares, names)
-    for axes in cells.flat[len(shown) :]:
-        axes.set_visible(False)
-    handles, labels = cells.flat[0].get_legend_handles_labels()
+    handles, labels = cells[0].get_legend_handles_labels()
     figure.legend(
         handles[::-1], labels[::-1], loc="outside right center", frameon=False, fontsize=8
     )
@@ -79,14 +75,7 @@ def _draw(
     axes.stackplot(
         at, rows.T, labels=labels[: shares.shape[1]], colors=colours, linewidth=0, alpha=0.9
     )
-    axes.set_title(title, fontsize=10, loc="left")
+    dress_frames(axes, title)
     axes.set_ylim(0, 1)
     axes.set_xlim(at[0], at[-1])
-    axes.set_xlabel("frames of training", fontsize=9)
-    axes.xaxis.set_major_formatter(FuncFormatter(_thousands))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.spines[["top", "right"]].set_visible(False)
-
-
-def _thousands(value: float, _: Any) -> str:
-    return f"{value / 1e6:g} M" if value >= 1e6 else f"{value / 1e3:g}k" if value else "0"

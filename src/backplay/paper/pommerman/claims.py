@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import accumulate
 
-from backplay.report.claims import Claim, Difference, Final
+from backplay.report.claims import Claim, Final, at_least
 
 CLEARLY = 0.1  # a difference in wins that counts as one
 FOUR = ((4, "winner"), (4, "runner-up"))
@@ -56,19 +56,12 @@ def four_claims(settings: str = "") -> list[Claim]:
     """On four maps with sparse rewards; `settings` ends the name of what runs are measured on."""
     setting = f"winner, 4 maps, sparse{settings}"
     return [
-        Claim(
-            text="Backplay wins most games against three FSMTS agents on 4 maps",
-            where="Section 4.3, Figure 3b", quantity=Final(setting, "backplay", "success"),
-            holds="at least", target=0.5,
-        ),
+        at_least("Backplay wins most games against three FSMTS agents on 4 maps",
+                 "Section 4.3, Figure 3b", Final(setting, "backplay", "success"), 0.5),
         *all_ahead(FOUR, "sparse", 3, settings),
-        Claim(
-            text="Standard learns not to use bombs, Backplay does not", where="Appendix A.7",
-            quantity=Difference(
-                Final(setting, "backplay", "bomb_share"), Final(setting, "standard", "bomb_share")
-            ),
-            holds="at least", target=0.01,
-        ),
+        at_least("Standard learns not to use bombs, Backplay does not", "Appendix A.7",
+                 Final(setting, "backplay", "bomb_share")
+                 - Final(setting, "standard", "bomb_share"), 0.01),
     ]  # fmt: skip
 
 
@@ -77,25 +70,17 @@ def hundred_claims(settings: str = "") -> list[Claim]:
     of = partial(Final, f"winner, 100 maps, sparse{settings}", "backplay")
     return [
         *all_ahead(HUNDRED, "sparse", 3, settings),
-        Claim(
-            text="Backplay wins 80 % of the games on half of the maps",
-            where="Appendix A.8, table (24 + 26 maps) and caption",
-            quantity=of("maps_won_80"), paper=PAPER_MAPS["80%"] / 100, holds="at least",
-        ),
-        Claim(
-            text="Backplay wins half of the games on 66 of 100 maps",
-            where="Appendix A.8, table, its rows added up",
-            quantity=of("maps_won_50"), paper=PAPER_MAPS["50%"] / 100, holds="at least",
-        ),
-        Claim(
-            text="Backplay wins half of the games on every map",
-            where="Appendix A.8, caption; the table has 66 of 100 maps",
-            quantity=of("least_won_map"), paper=0.5, holds="at least",
-        ),
-        Claim(
-            text="Backplay wins 416 of 1,000 games on ten maps held out", where="Section 4.3",
-            quantity=of("held_out_success"), paper=0.416, holds="at least",
-        ),
+        at_least("Backplay wins 80 % of the games on half of the maps",
+                 "Appendix A.8, table (24 + 26 maps) and caption",
+                 of("maps_won_80"), paper=PAPER_MAPS["80%"] / 100),
+        at_least("Backplay wins half of the games on 66 of 100 maps",
+                 "Appendix A.8, table, its rows added up",
+                 of("maps_won_50"), paper=PAPER_MAPS["50%"] / 100),
+        at_least("Backplay wins half of the games on every map",
+                 "Appendix A.8, caption; the table has 66 of 100 maps",
+                 of("least_won_map"), paper=0.5),
+        at_least("Backplay wins 416 of 1,000 games on ten maps held out", "Section 4.3",
+                 of("held_out_success"), paper=0.416),
     ]  # fmt: skip
 
 
@@ -113,10 +98,6 @@ def all_ahead(
 
 
 def _ahead(setting: str, other: str, where: str) -> Claim:
-    return Claim(
-        text=f"Backplay wins more games than {other.capitalize()}: {setting}", where=where,
-        quantity=Difference(
-            Final(setting, "backplay", "success"), Final(setting, other, "success")
-        ),
-        holds="at least", target=CLEARLY,
-    )  # fmt: skip
+    ahead = Final(setting, "backplay", "success") - Final(setting, other, "success")
+    text = f"Backplay wins more games than {other.capitalize()}: {setting}"
+    return at_least(text, where, ahead, CLEARLY)

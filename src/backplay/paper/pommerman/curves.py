@@ -13,10 +13,11 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from backplay.paper.pommerman.job import EPOCHS
 from backplay.rates import wilson
+from backplay.report.axes import dress_frames, panels
 from backplay.report.colours import colour_of
 from backplay.report.records import Group, RunRecord
 
@@ -26,7 +27,6 @@ WORDS = (
     " 95 % interval of the rate of wins in so many games, which says nothing of other seeds. Red:"
     " from here on Backplay starts at the true start alone."
 )
-ACROSS = 3  # panels in a row at most
 RED = "#d11a2a"
 LAST_WINDOW = {4: 300, 100: 510}  # the epoch at which it opens, by maps: appendix A.1
 MANY = 32  # maps above which an evaluation plays one game of each, whatever the job says
@@ -38,19 +38,14 @@ def draw_wins(groups: Sequence[Group]) -> Figure | None:
     settings = list(dict.fromkeys(group.setting for group in shown))
     if not settings:
         return None
-    across = min(ACROSS, len(settings))
-    down = -(-len(settings) // across)
-    figure = Figure(figsize=(0.4 + 4.4 * across, 0.6 + 3.0 * down), dpi=130, layout="constrained")
-    cells = figure.subplots(down, across, squeeze=False, sharey=True)
-    for axes, setting in zip(cells.flat, settings, strict=False):
+    figure, cells = panels(len(settings), sharey=True)
+    for axes, setting in zip(cells, settings, strict=True):
         here = [group for group in shown if group.setting == setting]
         for group in here:
             _draw(axes, group, [one.regime for one in shown])
         _dress(axes, setting, _last_window(here))
-    for axes in cells.flat[len(settings) :]:
-        axes.set_visible(False)
     lines: dict[str, Any] = {}
-    for axes in cells.flat:
+    for axes in cells:
         handles, labels = axes.get_legend_handles_labels()
         lines |= dict(zip(labels, handles, strict=True))
     figure.legend(
@@ -103,12 +98,7 @@ def _draw(axes: Axes, group: Group, regimes: Sequence[str]) -> None:
 def _dress(axes: Axes, setting: str, last_window: float | None) -> None:
     if last_window is not None:
         axes.axvline(last_window, color=RED, linewidth=2.2, alpha=0.8, zorder=1)
-    axes.set_title(setting, fontsize=9.5, loc="left")
-    axes.set_ylim(0, 1)
-    axes.set_xlim(left=0)
     axes.margins(x=0.08)
-    axes.set_xlabel("frames of training", fontsize=9)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1e6:g} M"))
+    dress_frames(axes, setting)
+    axes.set_ylim(0, 1)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.grid(visible=True, axis="y", alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)

@@ -12,18 +12,12 @@ code draws the seat first, which is the same for four maps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from backplay.train.job import Say, file_name, require, require_one_of, require_whole
-
-if TYPE_CHECKING:
-    from backplay.learners.workers import Workers
-    from backplay.paper.pommerman.work import PommermanWork
-    from backplay.report.exhibit import Exhibit
-    from backplay.report.records import RunRecord
+from backplay.errors import ensure
+from backplay.paper.experiment import FolderJob
+from backplay.train.job import require_one_of, require_whole
 
 PAPER_REGIMES = ("backplay", "uniform", "standard")
 REGIMES = (*PAPER_REGIMES, "default")
@@ -49,7 +43,7 @@ _SETTINGS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class PommermanJob:
+class PommermanJob(FolderJob):
     """One run on a set of maps."""
 
     kind: ClassVar[str] = "pommerman"
@@ -101,16 +95,11 @@ class PommermanJob:
             self, maps=1, seed=0, frames=1, held_out=0, map_seed=0, simulations=1, evaluations=1,
             games=1, final_games=1, held_out_games=1, num_envs=1,
         )  # fmt: skip
-        require(isinstance(self.opponents, str), "opponents", "an agent's name", self.opponents)
+        ensure(isinstance(self.opponents, str), "opponents", "an agent's name", self.opponents)
         if self.opponents != "fsmts":
             from backplay.envs.pommerman.players import player
 
             player(self.opponents, self.simulations)  # raises where there is no such agent
-
-    @property
-    def name(self) -> str:
-        """As `winner-4-maps-sparse-backplay-0`."""
-        return file_name(self.setting, self.regime, self.seed)
 
     @property
     def setting(self) -> str:
@@ -124,24 +113,6 @@ class PommermanJob:
     def seconds(self) -> float:
         """By preset and frames."""
         return 60.0 + SECONDS[self.preset] * self.frames / 1_000_000
-
-    def begin(
-        self,
-        on_progress: Say | None = None,
-        workers: Workers | None = None,
-        files: Sequence[Path] = (),
-    ) -> PommermanWork:
-        """Plays the games, for some seconds, and makes the envs and the learner."""
-        from backplay.paper.pommerman.work import begun
-
-        return begun(self, on_progress, workers)
-
-    @classmethod
-    def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:
-        """A game, the maps won, the actions chosen."""
-        from backplay.paper.pommerman.exhibit import exhibit
-
-        return exhibit(records)
 
 
 JOB = PommermanJob

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backplay.envs.pommerman.layout import ACTIONS
+from backplay.envs.pommerman.games import Games
+from backplay.envs.pommerman.layout import ACTIONS, MAX_STEPS, SEATS
+from backplay.envs.pommerman.learner import episode_rules, is_over, result
 from backplay.envs.pommerman.recordings import Perspective
-from backplay.envs.pommerman.sights import Sees
+from backplay.envs.pommerman.sights import Sees, sight
+from backplay.envs.pommerman.starts import Starts
 from backplay.envs.pommerman.vector import PommermanVector
 from backplay.records import Start
 from backplay.train.evaluate import Act, Evaluation
@@ -123,3 +127,36 @@ def _first_games(
             results[ended] = infos["final_info"]["result"][ended]
             going = going[~over[going]]
     return results, returns, lengths
+
+
+def kept_game(
+    place: Perspective,
+    act: Act,
+    *,
+    seed: int,
+    opponents: str,
+    simulations: int,
+    observation: Sees = "planes",
+    step: int = 0,
+) -> dict[str, Any]:
+    """A game from the state before `step` of a map, in the seat of its demonstration.
+
+    From the first state it is the first that `play_maps` plays on this map with the same seed, for
+    a policy that does the same in the same place.
+    """
+    seat, games = place.seat, Games(1)
+    games.seat(0, episode_rules(opponents, None, simulations, 0.0, MAX_STEPS).around(seat))
+    starts = Starts([place], [None], "demonstration", "reseed", "doubled")
+    starts.enter(games, 0, Start(0, step), np.random.default_rng([seed, 0xBAC]))
+    row, first = games.rows[0], games.rows[0].tolist()
+    seeing, seats = sight(observation, 1), np.array([seat])
+    outside, actions = np.zeros((1, SEATS), np.int64), []
+    try:
+        while not is_over(row, seat, games.dones[0]):
+            seeing.look(0, 1, games.previous, games.rows, seats)
+            outside[0, seat] = seeing.meant(act(seeing.seen), seats)[0]
+            games.advance(outside)
+            actions.append(games.actions[0].tolist())
+    finally:
+        games.close()
+    return {"first": first, "actions": actions, "seat": seat, "result": result(row, seat)}

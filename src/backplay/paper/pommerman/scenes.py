@@ -17,12 +17,12 @@ from backplay.envs.pommerman.layout import DTYPE
 from backplay.envs.pommerman.recordings import Perspective, play_again
 from backplay.envs.pommerman.sights import Sees
 from backplay.learners import PPO
-from backplay.paper.pommerman.game import kept_game
-from backplay.train.acting import acting
-from backplay.train.scenes import Moment
+from backplay.paper.pommerman.play import kept_game
+from backplay.train.agent import acting
+from backplay.train.scenes import Moment, Scenes
 
 
-class PommermanScenes:
+class PommermanScenes(Scenes):
     """Maps and a policy that plays on them."""
 
     def __init__(
@@ -62,6 +62,3 @@ class PommermanScenes:
             over = at == len(actions)
             total = (1.0 if won else -1.0) if over else 0.0
             yield Moment(partial(picture, row), total, won if over else None)
-
-    def close(self) -> None:
-        """Nothing is held."""

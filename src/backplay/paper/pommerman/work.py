@@ -7,9 +7,10 @@ know: disks, screens.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from torch import nn
@@ -21,24 +22,23 @@ from backplay.envs.pommerman.recordings import Perspective
 from backplay.envs.pommerman.vector import PommermanVector
 from backplay.learners import PPO
 from backplay.learners.workers import Workers
-from backplay.paper.pommerman.game import kept_game
 from backplay.paper.pommerman.imitation import AS_TOLD, AdvisedVector, Imitator, demonstrated
 from backplay.paper.pommerman.job import EPOCHS, IMITATING, PommermanJob
-from backplay.paper.pommerman.play import PlayedGames, play_maps
+from backplay.paper.pommerman.play import PlayedGames, kept_game, play_maps
 from backplay.paper.pommerman.presets import PRESETS
 from backplay.paper.pommerman.scenes import PommermanScenes
 from backplay.train import Progress, TrainConfig, Training
-from backplay.train.acting import acting
+from backplay.train.agent import acting
 from backplay.train.evaluate import Act, Evaluation
-from backplay.train.job import Say, progress_line
-from backplay.train.progress import by_steps_back
+from backplay.train.job import Say, TrainedWork
 
 ITEM_REWARD = 0.1
-BIN = 16  # steps; of the starts in the metrics
 GAME_SEED = 10_000  # of the games that measure
 
 
-def begun(job: PommermanJob, on_progress: Say | None, workers: Workers | None) -> PommermanWork:
+def begun(
+    job: PommermanJob, on_progress: Say | None, workers: Workers | None, files: Sequence[Path]
+) -> PommermanWork:
     """Plays the games, for some seconds, and makes the envs and the learner."""
     library = make_games(
         job.maps, held_out=job.held_out, agent=job.opponents, seed=job.map_seed,
@@ -74,8 +74,10 @@ def curriculum(job: PommermanJob) -> Curriculum:
     return Backplay.pommerman_100(epoch) if many else Backplay.pommerman_4(epoch)
 
 
-class PommermanWork:
+class PommermanWork(TrainedWork):
     """A Pommerman job in progress."""
+
+    width = 16
 
     def __init__(
         self,
@@ -86,7 +88,7 @@ class PommermanWork:
     ) -> None:
         self.job, self.maps, self.held_out = job, maps, held_out
         self._preset = PRESETS[job.preset]
-        self._lengths = [len(one) for one in maps]
+        self.lengths = [len(one) for one in maps]
         self._sampled: PlayedGames | None = None  # of the evaluation that was just made
         config, starts = settings(job), curriculum(job)
         kind = AdvisedVector if job.regime == "dagger" else PommermanVector
@@ -107,21 +109,21 @@ class PommermanWork:
 
     def line(self, progress: Progress) -> dict[str, Any]:
         """What came of the update; at evaluations wins from the true start, and what was done."""
-        line = progress_line(progress)
-        line["by_steps_back"] = by_steps_back(progress.episodes, self._lengths, BIN)
-        if progress.evaluation is not None:
-            sampled = self._sampled or self._play(self.maps, self._games)
-            greedy = self._play(self.maps, self._games, greedy=True)
-            line["evaluation"] = {
-                "success": float(sampled.wins.mean()),
-                "greedy_success": float(greedy.wins.mean()),
-                "bomb_share": sampled.bomb_share,
-                "steps": float(sampled.lengths.mean()),
-            }
-            line["actions"] = sampled.actions.tolist()
-            line["by_map"] = sampled.by_map
+        line = super().line(progress)
+        if self._sampled is not None:
+            line["actions"] = self._sampled.actions.tolist()
+            line["by_map"] = self._sampled.by_map
         self._sampled = None
         return line
+
+    def measured(self, found: Evaluation) -> dict[str, Any]:
+        """Wins on every map, with drawn actions and with the likeliest; what was drawn is kept."""
+        self._sampled = sampled = self._sampled or self._play(self.maps, self._games)
+        greedy = self._play(self.maps, self._games, greedy=True)
+        return {
+            "success": float(sampled.wins.mean()), "greedy_success": float(greedy.wins.mean()),
+            "bomb_share": sampled.bomb_share, "steps": float(sampled.lengths.mean()),
+        }  # fmt: skip
 
     def result(self) -> dict[str, Any]:
         """Every map many times: sampled and greedy, trained on and held out; one game to watch."""
@@ -160,14 +162,6 @@ class PommermanWork:
             self.maps, self.training.learner, opponents=self.job.opponents,
             simulations=self.job.simulations, observation=self._preset.observation,
         )  # fmt: skip
-
-    def state(self) -> dict[str, Any]:
-        """Where it stands."""
-        return self.training.state()
-
-    def close(self) -> None:
-        """Closes the envs."""
-        self.training.close()
 
     @property
     def _games(self) -> int:

@@ -1,7 +1,11 @@
-"""Gymnasium's own tasks, each with a script of one line that plays it."""
+"""Tasks of Gymnasium, each with a script of one line that plays it, and of our own environments.
+
+Ours are a chain with a trap, and a bridge on which steps slip.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -9,7 +13,10 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from backplay.demos import Demonstration
+from backplay.envs import CHAIN, SLIPPERY, chain, slippery
 from backplay.paper.sparse_tasks.task import Script, Task, best_of_ten
+from backplay.restore.rollout import AnyEnv
 
 
 def push(observation: NDArray[Any]) -> int:
@@ -45,5 +52,30 @@ CLASSIC = {
     ),
     "cartpole": classic("CartPole-v1", balance, frames=200_000),
     "acrobot": classic("Acrobot-v1", swing, frames=200_000),
+}  # fmt: skip
+"""By name."""
+
+
+LENGTH, SLIP = 10, 0.08  # of the bridge
+# The same settings for both trainers.
+_OURS = {
+    "num_steps": 64, "minibatch_size": 128, "passes": 4, "learning_rate": 1e-3,
+    "entropy_coefficient": 0.01, "value_lambda": None,
+}  # fmt: skip
+_SB3 = {"n_steps": 64, "batch_size": 128, "n_epochs": 4, "learning_rate": 1e-3, "ent_coef": 0.01}
+
+
+def task(env: str, demonstrate: Callable[[AnyEnv], Demonstration], **more: Any) -> Task:
+    """A task of ours by its id."""
+    make = partial(gym.make, env, disable_env_checker=True)
+    return Task(title=env, make=make, demonstrate=lambda: demonstrate(make()), **more)
+
+
+OURS = {
+    "chain": task(CHAIN, chain.demonstration, frames=150_000, ours=_OURS, sb3=_SB3, seconds=250.0),
+    "slippery": task(
+        SLIPPERY, slippery.demonstration, frames=150_000, ours=_OURS, sb3=_SB3, seconds=250.0,
+        best=slippery.best(LENGTH, SLIP), episodes=400,
+    ),
 }  # fmt: skip
 """By name."""

@@ -10,7 +10,7 @@ from functools import partial
 from backplay.paper.experiment import Experiment, scaled, seeds_from
 from backplay.paper.sparse_tasks.job import GymJob
 from backplay.paper.sparse_tasks.tasks import TASKS
-from backplay.report.claims import Claim, Difference, Final
+from backplay.report.claims import Claim, Final, at_least, at_most
 from backplay.train.job import Job
 
 REGIMES = ("default", "backplay", "uniform", "standard")
@@ -44,18 +44,10 @@ def _claims(task: str, trainers: tuple[str, ...]) -> list[Claim]:
         )
         where = f" ({trainer})" if len(trainers) > 1 else ""
         claims += [
-            Claim(
-                text=f"Standard does not reach the goal{where}", where="ours", quantity=plain,
-                holds="at most", target=0.05,
-            ),
-            Claim(
-                text=f"The default reaches it in 9 of 10 episodes{where}", where="ours",
-                quantity=ours, holds="at least", target=0.9,
-            ),
-            Claim(
-                text=f"The default reaches it more often than Uniform{where}", where="ours",
-                quantity=Difference(ours, anywhere), holds="at least", target=0.0, strict=True,
-            ),
+            at_most(f"Standard does not reach the goal{where}", "ours", plain, 0.05),
+            at_least(f"The default reaches it in 9 of 10 episodes{where}", "ours", ours, 0.9),
+            at_least(f"The default reaches it more often than Uniform{where}", "ours",
+                     ours - anywhere, 0.0, strict=True),
         ]  # fmt: skip
     return claims
 
@@ -77,12 +69,10 @@ EXPERIMENTS = (
         f" did.{_ABOUT}",
         scale=1.0, seeds=3, jobs=partial(_jobs, "mountaincar", ("gail",)),
         claims=(
-            Claim(
-                text="Starts on the demonstration help imitation, too", where="ours",
-                quantity=Difference(
-                    Final(_IMITATED, "uniform", "success"), Final(_IMITATED, "standard", "success")
-                ),
-                holds="at least", target=0.0, strict=True,
+            at_least(
+                "Starts on the demonstration help imitation, too", "ours",
+                Final(_IMITATED, "uniform", "success") - Final(_IMITATED, "standard", "success"),
+                0.0, strict=True,
             ),
         ),
     ),

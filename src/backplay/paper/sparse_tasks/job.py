@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from backplay.curricula import Patience
+from backplay.errors import ensure
+from backplay.paper.experiment import FolderJob
 from backplay.paper.regimes import REGIMES, curriculum
 from backplay.paper.sparse_tasks.task import Task
 from backplay.paper.sparse_tasks.tasks import TASKS
-from backplay.report.exhibit import Exhibit
-from backplay.report.records import RunRecord
-from backplay.train.job import Say, file_name, require, require_one_of, require_whole
+from backplay.train.job import Say, require_one_of, require_whole
 
 if TYPE_CHECKING:
     from backplay.learners.workers import Workers
@@ -30,7 +30,7 @@ TRAINERS = {"ours": "", "sb3": "Stable-Baselines3", "gail": "GAIL"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class GymJob:
+class GymJob(FolderJob):
     """One run of PPO, ours or Stable-Baselines3's, or of GAIL on ours, with the task's settings."""
 
     kind: ClassVar[str] = "sparse_tasks"
@@ -59,11 +59,6 @@ class GymJob:
         require_one_of("regime", self.regime, tuple(REGIMES))
         require_one_of("trainer", self.trainer, tuple(TRAINERS))
         require_whole(self, seed=0, frames=1, num_envs=1, evaluations=1, final_episodes=0)
-
-    @property
-    def name(self) -> str:
-        """As `mountaincar-v0-default-0`."""
-        return file_name(self.setting, self.regime, self.seed)
 
     @property
     def setting(self) -> str:
@@ -112,16 +107,9 @@ class GymJob:
             return EnvWork(ours, [demo], task.make)
         from backplay.paper.sparse_tasks.sb3 import SB3Training
 
-        require(workers is None or workers.size == 1, "workers", "one with sb3", workers)
+        ensure(workers is None or workers.size == 1, "workers", "one with sb3", workers)
         theirs: Any = SB3Training(task.make, [demo], starts, config, task.sb3)
         return EnvWork(theirs, [demo], task.make)  # it has the names of `Training` that are used
-
-    @classmethod
-    def exhibit(cls, records: Sequence[RunRecord]) -> Exhibit:
-        """Episodes, as films."""
-        from backplay.paper.sparse_tasks.exhibit import exhibit
-
-        return exhibit(records)
 
 
 JOB = GymJob

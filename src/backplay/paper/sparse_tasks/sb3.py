@@ -13,8 +13,6 @@ hold pickles and are never read. Does not know: disks, screens, tasks.
 
 from __future__ import annotations
 
-import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -25,20 +23,18 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from backplay.curricula import Curriculum, from_json, to_json
+from backplay.curricula import Curriculum
 from backplay.demos import Demonstration
 from backplay.demos.success import SuccessRule, success_rule
-from backplay.errors import BackplayError
+from backplay.errors import refusing
 from backplay.integrations.sb3 import CurriculumCallback
 from backplay.learners.finite import require_finite_weights
 from backplay.records import Episode
 from backplay.restore.rollout import AnyEnv
 from backplay.train.config import TrainConfig
-from backplay.train.evaluate import Evaluation, evaluate
-from backplay.train.progress import Progress
+from backplay.train.evaluate import Act, Evaluation, evaluate
+from backplay.train.running import Running
 from backplay.wrapper import ResumableBackplayEnv, set_curriculum
-
-RECENT = 100  # episodes of the success that is shown
 
 
 class _Episodes(CurriculumCallback):
@@ -69,7 +65,7 @@ class SB3Learner:
             return self.model.predict(seen, deterministic=greedy)[0]
 
 
-class SB3Training:
+class SB3Training(Running):
     """A run of Stable-Baselines3's PPO in progress; `Training` for our own."""
 
     exact_resume = True
@@ -94,11 +90,8 @@ class SB3Training:
             settings: of Stable-Baselines3's PPO, other than its defaults.
             success: which endings count as success.
         """
-        self.make_env, self.config, self.curriculum = make_env, config, curriculum
-        self.total_frames, self.frames = config.frames, 0
-        self.succeeded = success_rule(success or config.success, demos)
-        self.evaluations: list[tuple[int, float]] = []
-        self._recent: deque[bool] = deque(maxlen=RECENT)
+        super().__init__(config, curriculum)
+        self.make_env, self.succeeded = make_env, success_rule(success or config.success, demos)
 
         def make() -> AnyEnv:
             return ResumableBackplayEnv(
@@ -114,31 +107,7 @@ class SB3Training:
         self.model.set_logger(Logger(folder=None, output_formats=[]))
         self.learner = SB3Learner(self.model)
 
-    def run(self) -> Iterator[Progress]:
-        """Trains until the frames are used up; yields after every update."""
-        total, every = self.total_frames, self.config.evaluate_every or self.total_frames
-        next_evaluation = (self.frames // every + 1) * every
-        resumed_at, began = self.frames, time.perf_counter()
-        while self.frames < total:
-            episodes, metrics = self._update()
-            self._recent.extend(episode.success for episode in episodes)
-            finished, evaluation = self.frames >= total, None
-            if finished or self.frames >= next_evaluation:
-                asked = self.config.final_episodes if finished else self.config.evaluation_episodes
-                evaluation = self.evaluate(asked)
-                next_evaluation = (self.frames // every + 1) * every
-                self.evaluations.append((self.frames, evaluation.success))
-            speed = (self.frames - resumed_at) / (time.perf_counter() - began)
-            yield Progress(
-                frames=self.frames, total_frames=total, frames_per_second=speed,
-                seconds_left=max(0.0, (total - self.frames) / speed),
-                starts=self.curriculum.describe(),
-                train_success=float(np.mean(self._recent)) if self._recent else None,
-                true_success=self.evaluations[-1][1] if self.evaluations else None,
-                evaluation=evaluation, episodes=episodes, metrics=metrics, finished=finished,
-            )  # fmt: skip
-
-    def _update(self) -> tuple[list[Episode], dict[str, float]]:
+    def _learned(self) -> tuple[list[Episode], dict[str, float]]:
         """One rollout and what is learned from it."""
         model, callback = self.model, _Episodes()
         with self._own_streams():
@@ -158,14 +127,8 @@ class SB3Training:
         }
         return callback.seen, learned
 
-    def evaluate(self, episodes: int, *, greedy: bool = False, seed: int = 10_000) -> Evaluation:
-        """Success from the true start, by default with sampled actions."""
-        generator = torch.Generator().manual_seed(self.config.seed)
-        return evaluate(
-            self.make_env,
-            lambda seen: self.learner.act(seen, greedy=greedy, generator=generator),
-            self.succeeded, episodes=episodes, seed=seed,
-        )  # fmt: skip
+    def _measured(self, act: Act, episodes: int, seed: int) -> Evaluation:
+        return evaluate(self.make_env, act, self.succeeded, episodes=episodes, seed=seed)
 
     def state(self) -> dict[str, Any]:
         """All that a resumed run needs, as arrays and plain data; asked for between two updates."""
@@ -184,16 +147,17 @@ class SB3Training:
             "streams": self._streams,
             "steps": model.num_timesteps,
             "updates": model._n_updates,
-            "curriculum": to_json(self.curriculum),
-            "frames": self.frames,
-            "evaluations": [list(pair) for pair in self.evaluations],
-            "recent": list(self._recent),
+            **self._told(),
         }  # fmt: skip
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Resumes from `state()`."""
         model: Any = self.model
-        try:
+        with refusing(
+            "This state is of another run", "a state of this task and trainer",
+            do="Build the run as it was built when the state was saved.",
+            of=(RuntimeError, KeyError, TypeError, ValueError, AttributeError),
+        ):  # fmt: skip
             model.policy.load_state_dict(_as_tensors(state["learner"]["network"]))
             optimiser = model.policy.optimizer
             moments = state["learner"]["optimiser"].items()
@@ -201,24 +165,16 @@ class SB3Training:
                 "state": {int(i): _as_tensors(one) for i, one in moments},
                 "param_groups": optimiser.state_dict()["param_groups"],
             })  # fmt: skip
-            self.curriculum = from_json(state["curriculum"], kinds=[type(self.curriculum)])
+            self._resume(state)
             model.backplay_curriculum = state["curriculum"]
             model.num_timesteps, model._n_updates = int(state["steps"]), int(state["updates"])
-            self.frames, self._streams = int(state["frames"]), state["streams"]
-            self.evaluations = [(int(frames), float(s)) for frames, s in state["evaluations"]]
-            self._recent = deque(map(bool, state["recent"]), maxlen=RECENT)
+            self._streams = state["streams"]
             if state["envs"] is not None:
                 set_curriculum(self.envs, self.curriculum)
                 for env, one in zip(self.envs.envs, state["envs"], strict=True):
                     env.get_wrapper_attr("set_state")(one)
                 model._last_obs = np.array(state["seen"])
                 model._last_episode_starts = np.array(state["begins"])
-        except (RuntimeError, KeyError, TypeError, ValueError, AttributeError) as error:
-            raise BackplayError(
-                "This state is of another run", expected="a state of this task and trainer",
-                got=f"{type(error).__name__}: {str(error)[:200]}",
-                do="Build the run as it was built when the state was saved.",
-            ) from error  # fmt: skip
 
     def close(self) -> None:
         """Closes the envs."""

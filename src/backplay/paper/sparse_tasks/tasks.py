@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from backplay.paper.sparse_tasks.classic import CLASSIC
+from backplay.paper.sparse_tasks.classic import CLASSIC, OURS
 from backplay.paper.sparse_tasks.minigrid import MINIGRID
-from backplay.paper.sparse_tasks.ours import OURS
 from backplay.paper.sparse_tasks.robotics import ROBOTICS
 from backplay.paper.sparse_tasks.task import Task
 

@@ -10,7 +10,7 @@ from math import log
 
 from backplay.paper.experiment import Experiment, scaled, seeds_from
 from backplay.paper.theory.job import STUDIES, TheoryJob
-from backplay.report.claims import Claim, Final
+from backplay.report.claims import Claim, Final, at_least, at_most, near
 from backplay.train.job import Job
 
 QUICK = 0.5
@@ -40,69 +40,46 @@ def _claims() -> list[Claim]:
     for alpha in ALPHAS:
         for regime, power in (("Backplay, m = 1", 2), ("Backplay, windows of 4", 2)):
             found.append(_grows(regime, alpha, power, THEOREM))
-        found.append(
-            Claim(
-                text=f"Standard's steps grow exponentially with M, alpha = {alpha:g}",
-                where=THEOREM,
-                quantity=_measured(
-                    "trials", "steps grow at rate -log(alpha)/2 or faster",
-                    f"Standard, alpha = {alpha:g}, steps, H = M",
-                ),
-                paper=_rate(alpha), holds="at least", exact=True,
-            )
+        steps = _measured(
+            "trials", "steps grow at rate -log(alpha)/2 or faster",
+            f"Standard, alpha = {alpha:g}, steps, H = M",
         )  # fmt: skip
+        text = f"Standard's steps grow exponentially with M, alpha = {alpha:g}"
+        found.append(at_least(text, THEOREM, steps, paper=_rate(alpha), exact=True))
         found.append(_grows("Uniform", alpha, 3, "Section 3.1, last paragraph"))
     for alpha in (0.1, 0.3, 0.5):
         found.append(_slower("merging", alpha))
     found.append(_slower("walking", 0.3))
     found += [_gap(alpha) for alpha in (0.3, 0.45)]
-    found.append(
-        Claim(
-            text="No gain on average from one leaf of a tree of depth 6",
-            where="Section 3.2, last paragraph",
-            quantity=_measured(
-                "trees", "no gain on average from random leaves: Standard over Backplay is 1",
-                "depth 6, 90 % of the leaves",
-            ),
-            paper=1.0, holds="at most", target=1.1,
-        )
+    gain = _measured(
+        "trees", "no gain on average from random leaves: Standard over Backplay is 1",
+        "depth 6, 90 % of the leaves",
     )  # fmt: skip
-    return found
+    text = "No gain on average from one leaf of a tree of depth 6"
+    return [*found, at_most(text, "Section 3.2, last paragraph", gain, 1.1, paper=1.0)]
 
 
 def _grows(regime: str, alpha: float, power: int, where: str) -> Claim:
-    return Claim(
-        text=f"Steps of {regime} grow like M^{power} at most, alpha = {alpha:g}", where=where,
-        quantity=_measured(
-            "trials", f"steps grow like M^{power} or slower",
-            f"{regime}, alpha = {alpha:g}, steps, H = M",
-        ),
-        paper=float(power), holds="at most", exact=True,
+    steps = _measured(
+        "trials", f"steps grow like M^{power} or slower",
+        f"{regime}, alpha = {alpha:g}, steps, H = M",
     )  # fmt: skip
+    text = f"Steps of {regime} grow like M^{power} at most, alpha = {alpha:g}"
+    return at_most(text, where, steps, paper=float(power), exact=True)
 
 
 def _slower(reading: str, alpha: float) -> Claim:
-    return Claim(
-        text=f"Uniform is slower than Backplay by a factor of M, {reading}, alpha = {alpha:g}",
-        where="Section 3.1, last paragraph",
-        quantity=_measured(
-            "ratio", "Uniform's trials over Backplay's grow like M^1",
-            f"{reading}, alpha = {alpha:g}",
-        ),
-        paper=1.0, holds="near", tolerance=0.1, exact=True,
-    )  # fmt: skip
+    case = f"{reading}, alpha = {alpha:g}"
+    trials = _measured("ratio", "Uniform's trials over Backplay's grow like M^1", case)
+    text = f"Uniform is slower than Backplay by a factor of M, {case}"
+    return near(text, "Section 3.1, last paragraph", trials, 0.1, paper=1.0, exact=True)
 
 
 def _gap(alpha: float) -> Claim:
-    return Claim(
-        text=f"The reciprocal gap grows like alpha^(-M/2), alpha = {alpha:g}",
-        where="Proof of theorem 3.1",
-        quantity=_measured(
-            "gap", "1/gap grows at rate -log(alpha)/2 a state, or faster",
-            f"alpha = {alpha:g}, beta = 0",
-        ),
-        paper=_rate(alpha), holds="at least", exact=True,
-    )  # fmt: skip
+    claim = "1/gap grows at rate -log(alpha)/2 a state, or faster"
+    gap = _measured("gap", claim, f"alpha = {alpha:g}, beta = 0")
+    text = f"The reciprocal gap grows like alpha^(-M/2), alpha = {alpha:g}"
+    return at_least(text, "Proof of theorem 3.1", gap, paper=_rate(alpha), exact=True)
 
 
 EXPERIMENTS = (

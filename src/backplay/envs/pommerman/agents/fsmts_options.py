@@ -9,7 +9,7 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 
-from backplay.errors import BackplayError
+from backplay.errors import ensure
 
 # Places in the row that kernels read, in the order of the fields below.
 SIMULATIONS, OWNER_SHIFT, UNKNOWN_BOMBS_INVISIBLE, ROW0_FREEZE, ROW0_TARGET_SCORES_100 = range(5)
@@ -44,13 +44,10 @@ class FsmtsOptions:
 
     def __post_init__(self) -> None:
         """Refuse a budget that is no number of simulations."""
-        if not 1 <= self.simulations <= 1_000_000:
-            raise BackplayError(
-                "simulations",
-                expected="1 to 1,000,000",
-                got=self.simulations,
-                do="Write simulations=50, or 250 for the original's upper limit.",
-            )
+        ensure(
+            1 <= self.simulations <= 1_000_000, "simulations", "1 to 1,000,000",
+            got=self.simulations, do="Write simulations=50, or 250 for the original's upper limit.",
+        )  # fmt: skip
 
     def row(self) -> np.ndarray:
         """The options as the int32 row that kernels read."""

@@ -1,11 +1,11 @@
-"""Vector envs as one of several workers has them: it steps its share, and hears of all.
+"""Vector envs as one of several workers has them: it steps its own, and hears of all.
 
 `divide` makes one of two kinds. Where each worker has made its own envs (`OwnEnvs`), they are
 stepped apart, and what the others' say is gathered. Where each has made all of them (`SliceOfAll`),
 as a batched env that draws all starts from one stream must be, everyone steps all of them with
 everyone's actions: the envs are cheap then, and the network's work is what is shared.
 
-Of both kinds `num_envs`, `step` and `observe` are of the worker's share; `reset(seed=[...])`,
+Of both kinds `num_envs`, `step` and `observe` are of the worker's own; `reset(seed=[...])`,
 `take_episodes`, `restored_steps`, `get_state` and `set_state` are of all envs, in their order.
 Every worker makes the same calls. Does not know: who trains.
 """
@@ -20,7 +20,7 @@ import torch
 from gymnasium.vector import VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.learners.workers import EnvRange, Workers, join
 from backplay.records import episodes_as_rows, rows_as_episodes
 
@@ -32,16 +32,15 @@ def divide(envs: AnyVector, total: int, workers: Workers) -> AnyVector:
     """The vector env a worker trains in, of `total` envs in all: `envs` itself if it is alone.
 
     Args:
-        envs: the worker's own share of the envs, `EnvRange.of(total, rank, size)`; or all of them.
+        envs: the worker's own envs, `EnvRange.of(total, rank, size)`; or all of them.
         total: how many all workers have together.
         workers: who they are.
     """
     own = EnvRange.of(total, workers.rank, workers.size)
-    if total < workers.size:
-        raise BackplayError(
-            "num_envs", expected=f"at least {workers.size}, one for each worker", got=total,
-            do="Start fewer workers.",
-        )  # fmt: skip
+    ensure(
+        total >= workers.size, "num_envs", f"at least {workers.size}, one for each worker",
+        got=total, do="Start fewer workers.",
+    )  # fmt: skip
     if envs.num_envs == total:
         return envs if workers.size == 1 else SliceOfAll(envs, own, workers)
     if envs.num_envs == own.count:
@@ -52,7 +51,7 @@ def divide(envs: AnyVector, total: int, workers: Workers) -> AnyVector:
 
 
 class _Part(VectorEnv[Any, Any, Any]):
-    """What both kinds have in common: the spaces and the size of a worker's share."""
+    """What both kinds have in common: the spaces and the number of a worker's own."""
 
     def __init__(self, envs: AnyVector, own: EnvRange, workers: Workers) -> None:
         self.envs, self.own, self.workers = envs, own, workers
@@ -159,7 +158,7 @@ class SliceOfAll(_Part):
         return whole.reshape(self.own.total, *actions.shape[1:])
 
     def _own(self, tree: Any) -> Any:
-        """What the envs said of the share."""
+        """What the envs said of the worker's own."""
         return _rows(tree, slice(self.own.first, self.own.last))
 
     def _get_state(self) -> Any:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from backplay.paper.theory.figures import findings_table, study_figure
+from backplay.paper.theory.exhibit import findings_table, study_figure
 from backplay.paper.theory.job import TheoryJob
 from backplay.report.exhibit import Exhibit
 from backplay.report.figures import as_png

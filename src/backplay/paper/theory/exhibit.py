@@ -1,7 +1,8 @@
 """The studies of the paper's analysis as figures and tables.
 
-Comes in: plain data, as `Study.as_json` gives it: name, title, words, panels, tables, findings.
-Goes out: figures, cells of text. Does not know: how any number was computed.
+Comes in: records of runs, whose results keep what `Study.as_json` gives: name, title, words,
+panels, tables, findings. Goes out: figures, cells of text. Does not know: how any number was
+computed.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from backplay.report.colours import LINES, SERIES
-from backplay.report.exhibit import Table
+from backplay.report.axes import dress, panels
+from backplay.report.colours import SERIES
+from backplay.report.exhibit import Exhibit, Table
+from backplay.report.records import RunRecord
 
 HEAD = ("claim", "case", "predicted", "measured", "interval", "verdict")
 _FINDINGS = (
@@ -25,13 +28,25 @@ _FINDINGS = (
 Plain = Mapping[str, Any]
 
 
+def exhibit(records: Sequence[RunRecord]) -> Exhibit:
+    """The panels of each study, of its first seed, and what was predicted and measured."""
+    studies = [run.result["study"] for run in records if isinstance(run.result.get("study"), dict)]
+    first = {study["title"]: study for study in reversed(studies)}  # the others are as good
+    shown = list(reversed(first.values()))
+    drawn = {study["title"]: study_figure(study) for study in shown}
+    return Exhibit(
+        figures={title: one for title, one in drawn.items() if one is not None},
+        words={study["title"]: study["words"] for study in shown},
+        tables=study_tables(shown) if shown else (),
+    )
+
+
 def study_figure(study: Plain) -> Figure | None:
     """The panels of a study side by side; None if it has none."""
-    panels = study["panels"]
-    if not panels:
+    if not study["panels"]:
         return None
-    figure = Figure(figsize=(4.6 * len(panels), 3.7), dpi=130, layout="constrained")
-    for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+    figure, cells = panels(len(study["panels"]), size=(4.6, 3.7), around=(0.0, 0.0))
+    for axes, panel in zip(cells, study["panels"], strict=True):
         _draw_panel(axes, panel)
     return figure
 
@@ -50,13 +65,8 @@ def _draw_panel(axes: Axes, panel: Plain) -> None:
         axes.margins(x=0.2)
     if panel["log_y"]:
         axes.set_yscale("log")
-    axes.set_title(panel["title"], fontsize=10, loc="left")
-    axes.set_xlabel(panel["x_name"], fontsize=9)
-    axes.set_ylabel(panel["y_name"], fontsize=9)
+    dress(axes, panel["title"], panel["x_name"], panel["y_name"])
     axes.legend(frameon=False, fontsize=7.5)
-    axes.grid(color=LINES, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _draw_series(axes: Axes, series: Plain, colour: str) -> None:
