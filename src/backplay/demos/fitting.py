@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from backplay.data import trees
-from backplay.errors import DemonstrationError, ensure
+from backplay.errors import DemonstrationError, ensure, show
 from backplay.restore import Replay, Restorer
 from backplay.restore.rollout import AnyEnv, reset_to_another
 from backplay.restore.settings import (
