@@ -1,23 +1,27 @@
 """Chooses the learner's defaults: settings x tasks x seeds, one line of JSON a run, resumable.
 
 Runs that stand in the file already are left out, so a command that was stopped goes on. Seeds from
-100 on choose, those below report.
+100 on choose, those below report. `all` runs every rival on the tasks to choose on, takes the one
+with the highest mean success over tasks and seeds (a tie: over the curves), and runs that on all
+tasks with the other seeds.
 
-Run: python benchmarks/choose_learner.py run runs.jsonl --settings base flags --seeds 100 101
+Run: python benchmarks/choose_learner.py all runs.jsonl
      python benchmarks/choose_learner.py table runs.jsonl --seeds 100 101
+     python benchmarks/choose_learner.py run runs.jsonl --settings base flags --seeds 100 101
 """
 
 import argparse
 import json
 import time
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from learner_tasks import CHOOSE, TASKS, Small
+from held_out import HELD_OUT
+from learner_tasks import CHOOSE, Small
+from learner_tasks import TASKS as SMALL
 from torch import nn
 
 from backplay import Demonstration, Frontier
@@ -27,41 +31,26 @@ from backplay.train import TrainConfig, Training
 BEFORE = {"entropy_coefficient": 0.01, "value_lambda": None}  # of 0.1.0
 FLAGS = {"learning_rate": 1e-3, "passes": 8, **BEFORE}
 BASE = {"learning_rate": 3e-4, "passes": 4, **BEFORE}
+SCALED = {"scaled": True, **FLAGS}
 SETTINGS: dict[str, dict[str, Any]] = {
-    # The default of 0.1.0; another learning rate, more passes, both.
+    # The default of 0.1.0; with another learning rate and more passes.
     "base": BASE,
-    "rate": {**BASE, "learning_rate": 1e-3},
-    "passes10": {**BASE, "passes": 10},
     "flags": FLAGS,
     # Observations scaled by what the demonstrations show of them.
     "scaled": {"scaled": True, **BASE},
-    "scaled-rate": {"scaled": True, **BASE, "learning_rate": 1e-3},
-    "scaled-passes10": {"scaled": True, **BASE, "passes": 10},
-    "scaled-flags": {"scaled": True, **FLAGS},
-    # One thing more or less than scaled-flags.
-    "sf-mb128": {"scaled": True, **FLAGS, "minibatch_size": 128},
-    "sf-mb512": {"scaled": True, **FLAGS, "minibatch_size": 512},
-    "sf-steps128": {"scaled": True, **FLAGS, "num_steps": 128},
-    "sf-envs16": {"scaled": True, **FLAGS, "num_envs": 16, "num_steps": 128},
-    "sf-falling": {"scaled": True, **FLAGS, "final_learning_rate": 0.0},
-    "sf-entropy0": {"scaled": True, **FLAGS, "entropy_coefficient": 0.0},
-    "sf-entropy003": {"scaled": True, **FLAGS, "entropy_coefficient": 0.003},
-    "sf-entropy03": {"scaled": True, **FLAGS, "entropy_coefficient": 0.03},
-    "sf-entropy02": {"scaled": True, **FLAGS, "entropy_coefficient": 0.02},
-    "sf-entropy03-falling": {
-        "scaled": True, **FLAGS, "entropy_coefficient": 0.03, "final_entropy_coefficient": 0.1,
-    },
-    "sf-late": {"scaled": True, **FLAGS, "value_lambda": 1.0, "gae_lambda": 0.99},
+    "scaled-flags": SCALED,
+    # One or two things more than scaled-flags.
+    "sf-entropy03": {**SCALED, "entropy_coefficient": 0.03},
+    "sf-value": {**SCALED, "value_lambda": 1.0},
+    "sf-value03": {**SCALED, "value_lambda": 1.0, "entropy_coefficient": 0.03},
+    "sf-late": {**SCALED, "value_lambda": 1.0, "gae_lambda": 0.99},
     "sf-late03": {
-        "scaled": True, **FLAGS, "value_lambda": 1.0, "gae_lambda": 0.99,
-        "entropy_coefficient": 0.03,
+        **SCALED, "value_lambda": 1.0, "gae_lambda": 0.99, "entropy_coefficient": 0.03,
     },
-    "sf-value03": {"scaled": True, **FLAGS, "value_lambda": 1.0, "entropy_coefficient": 0.03},
-    "sf-value": {"scaled": True, **FLAGS, "value_lambda": 1.0},
-    "sf-wide": {"scaled": True, **FLAGS, "hidden": (128, 128)},
-    "sf-batch": {"scaled": True, **FLAGS, "normalise_advantages": "batch"},
-    "sf-rate5": {"scaled": True, **FLAGS, "learning_rate": 5e-4},
 }  # fmt: skip
+RIVALS = ("base", "scaled-flags", "sf-entropy03", "sf-value", "sf-value03", "sf-late03")
+CHOOSING, REPORTING = [100, 101], [0, 1, 2]  # seeds
+TASKS = {**SMALL, **HELD_OUT}
 
 
 def network_of(setting: dict[str, Any], demo: Demonstration) -> Any:
@@ -147,16 +136,38 @@ def table(files: list[Path], seeds: list[int]) -> None:
         print(f"| {setting} | {' | '.join(cells)} | {ends} |")
 
 
+def best_of(lines: list[dict[str, Any]]) -> str:
+    """The setting that is chosen; all have the same runs."""
+
+    def worth(name: str) -> tuple[float, float]:
+        own = [line for line in lines if line["setting"] == name]
+        return float(np.mean([score(line) for line in own])), pace(own)
+
+    return max(RIVALS, key=worth)
+
+
+def pace(lines: list[dict[str, Any]]) -> float:
+    return float(np.mean([np.mean(line["curve"]) for line in lines]))
+
+
+def everything(file: Path) -> None:
+    run(file, list(RIVALS), list(CHOOSE), CHOOSING)
+    lines = [line for line in read(file) if line["seed"] in CHOOSING and line["task"] in CHOOSE]
+    run(file, [best_of(lines)], list(TASKS), REPORTING)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("do", choices=("run", "table"))
+    parser.add_argument("do", choices=("all", "run", "table"))
     parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--settings", nargs="+", default=list(SETTINGS))
+    parser.add_argument("--settings", nargs="+", default=list(RIVALS))
     parser.add_argument("--tasks", nargs="+", default=list(CHOOSE))
-    parser.add_argument("--seeds", nargs="+", type=int, default=[100, 101])
+    parser.add_argument("--seeds", nargs="+", type=int, default=CHOOSING)
     told = parser.parse_args()
     torch.set_num_threads(1)
     if told.do == "table":
         table(told.files, told.seeds)
+    elif told.do == "all":
+        everything(told.files[0])
     else:
-        partial(run, told.files[0])(told.settings, told.tasks, told.seeds)
+        run(told.files[0], told.settings, told.tasks, told.seeds)
