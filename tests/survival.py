@@ -24,6 +24,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -240,12 +241,12 @@ def command_of(kind: str, folder: Path) -> list[str]:
 
     file = folder / "demo.npz"
     bp.record(gym.make("CartPole-v1"), [0, 1] * 10, seed=1).save(file)
-    options = "--frames 16384 --seed 3 --evaluate-every 4096 --final-episodes 3"
+    options = "--frames 8192 --seed 3 --evaluate-every 2048 --final-episodes 3"
     return ["train", "CartPole-v1", str(file), *options.split()]
 
 
-def signalled(command: list[str], path: Path, number: int | None, wait: float) -> bool:
-    """Begins or resumes a run by its command and signals it after so long; whether it ended."""
+def signalled(command: list[str], path: Path, number: int | None, wait: float) -> tuple[bool, bool]:
+    """Begins or resumes a run by its command, signals it after so long: was it hit, is it done."""
     pid = os.fork()
     if pid == 0:
         os.dup2(os.open(os.devnull, os.O_RDWR), 1)
@@ -253,17 +254,22 @@ def signalled(command: list[str], path: Path, number: int | None, wait: float) -
         begin = [*command, "--dir", str(path)]
         program = command[: 2 if command[0] == "maze" else 1]
         os._exit(main_command([*program, "--resume", str(path)] if runs.is_run(path) else begin))
-    if number is not None:
-        time.sleep(wait)
+    until = time.monotonic() + wait
+    ended, status = os.waitpid(pid, os.WNOHANG if number is not None else 0)
+    while not ended and time.monotonic() < until:
+        time.sleep(0.01)
+        ended, status = os.waitpid(pid, os.WNOHANG)
+    hit = not ended and number is not None
+    if hit and number is not None:
         os.kill(pid, number)
         if number == signal.SIGSTOP:
             time.sleep(0.05)
             os.kill(pid, signal.SIGCONT)
-    status = os.waitpid(pid, 0)[1]
+        status = os.waitpid(pid, 0)[1]
     code = os.waitstatus_to_exitcode(status)
     if code not in (0, 128 + (number or 0), -(number or 0)):
         raise SystemExit(f"{path}: signal {number} and the code {code}")
-    return code == 0
+    return hit, code == 0
 
 
 def main_command(words: list[str]) -> int:
@@ -285,15 +291,19 @@ def survive_signals(kind: str, kills: int, seed: int, folder: Path) -> dict[str,
         path, finished = folder / f"run-{ended}", False
         while not finished and sum(done.values()) < kills:
             number = SIGNALS[sum(done.values()) % len(SIGNALS)]
-            finished = signalled(command, path, number, float(rng.uniform(0, seconds)))
-            done[signal.Signals(number).name] += 1
-        while not signalled(command, path, None, 0.0):
-            pass
+            began = time.monotonic()
+            hit, finished = signalled(command, path, number, float(rng.uniform(0, seconds)))
+            done[signal.Signals(number).name] += hit
+            if not hit:  # it was faster than the first one: then the signals come earlier
+                seconds = 0.5 * (seconds + time.monotonic() - began)
+        signalled(command, path, None, 0.0)
         ended += 1
+        print(f"{sum(done.values())} signals, {ended} runs", file=sys.stderr, flush=True)
         found = content(path)
         different = [name for name in wanted if found[name] != wanted[name]]
         if different:
             raise SystemExit(f"{path} differs in {', '.join(different)} after {dict(done)}")
+        shutil.rmtree(path)
     return {"kind": kind, "kills": dict(done), "runs": ended, "seconds": round(seconds, 1)}
 
 

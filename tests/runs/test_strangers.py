@@ -111,3 +111,10 @@ def test_a_creation_that_fails_leaves_a_folder_that_was_there(tmp_path: Path) ->
         runs.create(tmp_path / "run", {"a": 1}, [tmp_path / "none.npz"])
     assert [*tmp_path.iterdir()] == [tmp_path / "run"]
     assert [*(tmp_path / "run").iterdir()] == []
+
+
+@pytest.mark.parametrize("digests", [3, 0.5, None, {"a": 1}, "x", [1], [[]]])
+def test_digests_that_are_none_are_damage(tmp_path: Path, digests: Any) -> None:
+    run = runs.create(tmp_path / "run", {"a": 1, "demonstrations": digests})
+    with pytest.raises(BackplayError, match=r"damaged|lost its demonstrations"):
+        print(run.demonstrations)

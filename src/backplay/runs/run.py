@@ -57,6 +57,8 @@ class Run:
         """The run's own copies of its demonstrations, the same that it began with."""
         files = self._copies()
         wanted = self.config.get(DIGESTS, [])
+        if not isinstance(wanted, list):
+            raise damaged(self.path / CONFIG, f"no list of {DIGESTS}")
         ensure(
             len(files) == len(wanted), f"{self.path} has lost its demonstrations",
             f"{len(wanted)} files", got=f"{len(files)}", do="Copy them back.",
