@@ -8,8 +8,9 @@ import pytest
 from gymnasium import spaces
 
 import backplay as bp
+from backplay.demos.doubts import BackplayWarning
 from backplay.learners import PPOConfig
-from backplay.train import Progress, TrainConfig
+from backplay.train import Progress, TrainConfig, evaluate
 from backplay.train.agent import Agent
 from envs_for_tests import Corridor
 
@@ -93,3 +94,22 @@ def test_what_cannot_be_measured_is_said(demo: bp.Demonstration) -> None:
         bp.evaluate(Corridor, lambda _: 1)
     with pytest.raises(bp.BackplayError, match="an object with predict"):
         bp.evaluate(Corridor, 3, demos=[demo])
+
+
+def test_an_episode_that_never_ends_is_left_and_said(
+    demo: bp.Demonstration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluate, "LONGEST", 50)
+    endless = TimeLimitless(10)
+    with pytest.warns(BackplayWarning, match="TimeLimit"):
+        measured = bp.evaluate(lambda: endless, lambda _: 0, success="terminated", episodes=3)
+    assert measured.success == 0
+    assert list(measured.lengths) == [50, 50, 50]
+
+
+class TimeLimitless(Corridor):
+    """Nothing ends it but the goal."""
+
+    def step(self, action: Any) -> Any:
+        seen, reward, terminated, _, info = super().step(action)
+        return seen, reward, terminated, False, info

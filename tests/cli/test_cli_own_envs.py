@@ -71,6 +71,15 @@ def test_a_class_goes_all_the_way_from_a_file_to_a_result(here: Run) -> None:
     assert here("evaluate", "runs/key", "--env", ENV, "--episodes", 2).code == 0
 
 
+def test_arguments_of_a_class_are_recorded_as_those_of_an_id(here: Run) -> None:
+    assert_refused(here("record", ENV, "--out", "key.npz", *ACTIONS, "--env-kwargs", '{"x": 1}'),
+                   f"{ENV} cannot be made")  # fmt: skip
+    slips = ("--env-kwargs", '{"slip": 0.001}')
+    assert here("record", ENV, "--out", "key.npz", *ACTIONS, *slips).code == 0
+    assert bp.load("key.npz").env_kwargs == {"slip": 0.001}
+    assert here("check", ENV, "key.npz").code == 0  # made as it was recorded, without a word
+
+
 def test_a_run_of_such_an_env_needs_the_users_word_again(
     here: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

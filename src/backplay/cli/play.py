@@ -65,7 +65,7 @@ def play(config: PlayConfig) -> int:
         if wants_save:
             with without_warnings():  # the report says the same
                 demo = take.demonstration(plain, success=config.success)
-            save_and_report(plain, demo, config.out, config.success)
+            save_and_report(plain, demo, config)
         else:
             print("left without saving")
     except KeyboardInterrupt:

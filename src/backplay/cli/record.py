@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,16 +66,17 @@ def record(config: RecordConfig) -> None:
             )  # fmt: skip
         if isinstance(player, list) and len(demo) < len(player):
             print(f"the episode ended after {len(demo)} of {len(player)} actions")
-        save_and_report(env, demo, config.out, config.success)
+        save_and_report(env, demo, config)
     finally:
         env.close()
 
 
-def save_and_report(
-    env: AnyEnv, demo: Demonstration, out: Path, success: str | None = None
-) -> None:
-    """Checks `demo`, writes it to `out` and says what it is."""
+def save_and_report(env: AnyEnv, demo: Demonstration, config: NewDemo) -> None:
+    """Checks `demo`, writes it to its file and says what it is."""
+    out, success = config.out, config.success
     report = check(env, demo, success=success)
+    if demo.env_id is None:  # a class of one's own does not tell how it was made
+        demo = replace(demo, env_kwargs=parse_env_kwargs(config.env_kwargs))
     demo.save(out)
     ending = "terminated" if demo.terminated else "truncated" if demo.truncations[-1] else "cut off"
     name = demo.env_id or type(env.unwrapped).__name__

@@ -49,7 +49,7 @@ _EXTRAS = {"box2d": "box2d", "mujoco": "mujoco"}
 
 def make_env(env_id: str, kwargs: dict[str, Any] | None = None) -> AnyEnv:
     """The environment `env_id`, or a BackplayError that says what to write or to install."""
-    env_id = registered(env_id)
+    said, env_id = env_id, registered(env_id)
     try:
         own = own_class(env_id)
         if own is not None:
@@ -60,7 +60,7 @@ def make_env(env_id: str, kwargs: dict[str, Any] | None = None) -> AnyEnv:
         raise _missing_dependency(env_id, error) from error
     except (gym.error.Error, TypeError, ValueError, AssertionError, KeyError) as error:
         raise BackplayError(
-            f"{env_id} cannot be made",
+            f"{said} cannot be made",
             expected="arguments that it takes",
             got=f"{show(kwargs or {})} ({type(error).__name__}: {str(error)[:200]})",
             do="Correct --env-kwargs.",

@@ -6,6 +6,7 @@ each from its own seed, so that the numbers do not depend on how many run side b
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,10 +16,16 @@ from gymnasium import spaces
 from gymnasium.vector.utils import concatenate, create_empty_array
 from numpy.typing import NDArray
 
+from backplay.demos.doubts import BackplayWarning
 from backplay.demos.success import Ending, SuccessRule
 from backplay.rates import wilson
 from backplay.restore.rollout import AnyEnv
 
+LONGEST = 30_000  # steps of an episode; Atari's longest, which end by themselves, have 27,000
+ENDLESS = (
+    f"an episode did not end within {LONGEST:,} steps and counts as a failure; give the env a time"
+    " limit: gymnasium.wrappers.TimeLimit, or truncated=True from its step"
+)
 Act = Callable[[Any], Any]
 """From a batch of observations to a batch of actions."""
 
@@ -98,9 +105,13 @@ def evaluate(
                         float(reward), bool(terminated), bool(truncated), info,
                     )  # fmt: skip
                     successes[episode] = succeeded(end)
-                    del playing[i]
-                    if waiting:
-                        begin(i)
+                elif lengths[episode] >= LONGEST:
+                    warnings.warn(ENDLESS, BackplayWarning, stacklevel=2)
+                else:
+                    continue
+                del playing[i]
+                if waiting:
+                    begin(i)
     finally:
         for env in envs:
             env.close()
