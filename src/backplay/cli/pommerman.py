@@ -65,6 +65,8 @@ class TournamentConfig:
     """How many."""
     seed: int = 0
     """Of all games; the results do not depend on --jobs."""
+    shield: bool = False
+    """Nobody is burned by the explosion of an own bomb."""
     simulations: int = 50
     """Of each search of fsmts."""
     jobs: int = JOBS
@@ -168,7 +170,7 @@ def tournament(config: TournamentConfig) -> int:
     try:
         _compile()
         rounds = tournaments.tournament(
-            four, config.games, seed=config.seed, jobs=config.jobs,
+            four, config.games, seed=config.seed, jobs=config.jobs, shield=config.shield,
         )  # fmt: skip
         with counting(config.games, "games") as count:
             for standings in rounds:

@@ -8,6 +8,7 @@ from scenes import drawing, drawn_bombs, scene
 
 from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman import rules, states, traces
+from backplay.errors import BackplayError
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "pommerman"
 STOP, UP, DOWN, LEFT, RIGHT, LAY = range(6)
@@ -279,3 +280,34 @@ def test_a_batch_is_its_games_one_by_one() -> None:
         assert rules.outcome(alone[i], paid) == dones[i]
         assert paid.tolist() == rewards[i].tolist()
     np.testing.assert_array_equal(rows, alone)
+
+
+def test_with_a_shield_only_others_burn_where_an_own_bomb_explodes() -> None:
+    def due(owners: tuple[int, ...], **variant: int) -> states.Row:
+        row = scene("ab#. .#..", "o..", blast=3, **variant)  # a stands on the bomb, b beside it
+        for k, owner in enumerate(owners):
+            bomb = at.BOMBS + k * at.BOMB_FIELDS
+            row[bomb + at.BOMB_LEFT], row[bomb + at.BOMB_OWNER] = 1, owner
+        return play(row, (STOP, STOP))
+
+    assert drawing(due((0,)), "ab#. .#..") == "**#. *#.."
+    assert drawing(due((0,), shield=1), "ab#. .#..") == "a*#. *#.."
+    assert drawing(due((1,), shield=1), "ab#. .#..") == "*b#. *#.."
+    assert drawing(due((2,), shield=1), "ab#. .#..") == "**#. *#.."
+
+
+def test_a_chain_spares_the_owners_of_all_its_bombs_where_theirs_reach() -> None:
+    row = scene("a.b", "oo.", blast=3, shield=1)
+    row[at.BOMBS + at.BOMB_LEFT] = 1
+    row[at.BOMBS + at.BOMB_FIELDS + at.BOMB_OWNER] = 1
+    assert drawing(play(row, ()), "...") == "a*b"
+
+
+def test_a_shield_is_part_of_a_state_and_lasts() -> None:
+    row = scene("a..b", shield=1)
+    assert states.to_json(row)["variant"] == {"shield": 1}
+    assert np.array_equal(states.from_json(states.to_json(row)), row)
+    assert play(row, (RIGHT,), (RIGHT,))[at.SHIELD] == 1
+    assert states.differences(row, scene("a..b"))[0].startswith("step")
+    with pytest.raises(BackplayError, match="none without radio"):
+        states.from_json({**states.to_json(row), "words": [[1, 0]] + [[0, 0]] * 3})

@@ -110,14 +110,14 @@ def make_games(
     simulations: int = 50,
     seed: int = 0,
     jobs: int = 1,
+    shield: bool = False,
     progress: Callable[[int, int, int], None] = lambda kept, wanted, played: None,
 ) -> Library:
     """Plays games of four `agent`s and keeps the first fit ones: one survivor, 240 steps or more.
 
-    Each agent is asked once a step, and what it answers is what is done and recorded; its own bombs
-    kill it. A set of 4 has one map for each seat, that of the winner or of the runner-up; larger
-    sets take what comes. Games are numbered and taken in the order of their numbers, so the set
-    depends on the seed alone.
+    Each agent is asked once a step, and what it answers is what is done and recorded. A set of 4
+    has one map for each seat, that of the winner or of the runner-up; larger sets take what comes.
+    Games are numbered and taken in their order, so the set depends on the seed alone.
 
     Args:
         maps: games to train on.
@@ -127,6 +127,8 @@ def make_games(
         simulations: of each search.
         seed: of all games.
         jobs: threads.
+        shield: whether nobody is burned by the explosion of an own bomb, in these games and in all
+            that start from their states; the authors' generator had such a switch.
         progress: called with games kept, games wanted and games played.
     """
     if maps < 1 or held_out < 0:
@@ -136,7 +138,11 @@ def make_games(
     four = [player(agent, simulations)] * SEATS
     shelf = _Shelf(maps, held_out, perspective, four[0].kind)
     played = 0
-    for match in in_order(lambda number: play_match(four, seed, number, keep=True), jobs=jobs):
+
+    def play(number: int) -> Match:
+        return play_match(four, seed, number, keep=True, shield=shield)
+
+    for match in in_order(play, jobs=jobs):
         shelf.offer(match)
         played += 1
         progress(maps + held_out - shelf.missing, maps + held_out, played)

@@ -12,6 +12,7 @@ from backplay.envs.pommerman import layout as at
 BURST = -1  # time left of a bomb that has exploded in this step, until it is off the list
 _MARK = 32  # added to a cell of the board while it is known to burn in this step
 _CELL = _MARK - 1  # what the cell shows, without the mark
+_OWNER = 2 * _MARK  # times two for each seat: whose bombs reach it, where agents are shielded
 
 
 @kernel
@@ -67,6 +68,7 @@ def _explode(s):  # type: ignore[no-untyped-def]
     The board keeps its wood until the last round, so wood shields what is behind it from all bombs.
     """
     first, last = at.CELLS, -1  # the marked cells lie between
+    shield = s[at.SHIELD] != 0 and s[at.RADIO] == 0
     end = at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS
     more = True
     while more:
@@ -77,17 +79,32 @@ def _explode(s):  # type: ignore[no-untyped-def]
             ):
                 s[bomb + at.BOMB_LEFT] = BURST
                 return_ammo(s, s[bomb + at.BOMB_OWNER])
-                low, high = _mark_rays(s, s[bomb + at.BOMB_CELL], s[bomb + at.BOMB_BLAST])
+                mark = _MARK | (_OWNER << s[bomb + at.BOMB_OWNER] if shield else 0)
+                low, high = _mark_rays(s, s[bomb + at.BOMB_CELL], s[bomb + at.BOMB_BLAST], mark)
                 first, last = min(first, low), max(last, high)
                 more = True
     drop_burst(s)
+    if shield:
+        _spare_owners(s)
     _burn(s, first, last)
 
 
 @kernel
-def _mark_rays(s, centre, blast):  # type: ignore[no-untyped-def]
+def _spare_owners(s):  # type: ignore[no-untyped-def]
+    """Takes the marks off the cells of those whose own bombs made them, and owners off the rest."""
+    for seat in range(at.SEATS):
+        agent = at.AGENTS + seat * at.AGENT_FIELDS
+        cell = at.BOARD + s[agent + at.AGENT_CELL]
+        if s[agent + at.AGENT_ALIVE] != 0 and s[cell] & (_OWNER << seat):
+            s[cell] &= _CELL
+    for cell in range(at.CELLS):
+        s[at.BOARD + cell] &= _MARK | _CELL
+
+
+@kernel
+def _mark_rays(s, centre, blast, mark):  # type: ignore[no-untyped-def]
     """Marks the cells a bomb reaches; returns the first and the last of them."""
-    s[at.BOARD + centre] |= _MARK
+    s[at.BOARD + centre] |= mark
     low = high = centre
     for direction in range(1, 5):
         cell = centre
@@ -95,7 +112,7 @@ def _mark_rays(s, centre, blast):  # type: ignore[no-untyped-def]
             cell = at.NEXT[cell, direction]
             if cell < 0 or s[at.BOARD + cell] & _CELL == at.RIGID:
                 break
-            s[at.BOARD + cell] |= _MARK
+            s[at.BOARD + cell] |= mark
             low, high = min(low, cell), max(high, cell)
             if s[at.BOARD + cell] & _CELL == at.WOOD:
                 break

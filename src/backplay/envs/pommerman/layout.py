@@ -39,6 +39,7 @@ MAX_BLAST = 4  # what range items can reach: 10, or 4 in the partially observed 
 COLLAPSE = 5  # 1: rings of the board turn rigid from step 500 on
 RADIO = 6  # 1: teammates send two words a step
 WORDS = 7  # 4 seats x 2 words, sent this step
+SHIELD = WORDS  # 1, in games without radio: nobody is burned by the explosion of an own bomb
 BOARD = WORDS + 2 * SEATS  # 121 cells
 ITEMS = BOARD + CELLS  # 121 cells: the item hidden under wood or flames, 0 for none
 AGENTS = ITEMS + CELLS  # 4 x AGENT_FIELDS

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backplay.envs.pommerman.games import Games, Kept
-from backplay.envs.pommerman.layout import SEATS, STEP
+from backplay.envs.pommerman.layout import SEATS, SHIELD, STEP
 from backplay.envs.pommerman.learner import survivors
 from backplay.envs.pommerman.players import Player
 
@@ -44,11 +44,17 @@ class Match:
         return living[0] if len(living) == 1 else None
 
 
-def play_match(players: Sequence[Player], seed: int, number: int, keep: bool = False) -> Match:
-    """Game `number` of this seed; with `keep`, all that was done and remembered."""
+def play_match(
+    players: Sequence[Player], seed: int, number: int, keep: bool = False, shield: bool = False
+) -> Match:
+    """Game `number` of this seed; with `keep`, all that was done and remembered.
+
+    With a `shield` nobody is burned by the explosion of an own bomb.
+    """
     games = Games(1)
     games.seat(0, players)
     games.begin(0, np.random.default_rng([seed, number]))
+    games.rows[0, SHIELD] = games.previous[0, SHIELD] = shield
     first = games.rows[0].copy()
     kept = games.play(0, keep=keep)
     last = games.rows[0].copy()

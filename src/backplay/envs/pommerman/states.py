@@ -28,6 +28,8 @@ from backplay.envs.pommerman.validity import (
     in_range,
     place_of,
     validate,
+    variant_of,
+    words_of,
 )
 from backplay.errors import BackplayError, ensure, show
 
@@ -71,7 +73,10 @@ def from_json(state: dict[str, Any]) -> Row:
     row[at.FLAME_COUNT] = _read_list(row, at.FLAME, state["fl"], 3, at.MAX_FLAMES, "fl, flame")
     _read_items(row, state["it"])
     if "words" in state:
-        row[at.WORDS : at.BOARD] = _read_words(state["words"])
+        words = _read_words(state["words"])
+        if any(words) and not row[at.RADIO]:
+            raise BackplayError("words", expected="none without radio", got=show(state["words"]))
+        row[at.WORDS : at.BOARD] = words if row[at.RADIO] else row[at.WORDS : at.BOARD]
     validate(row)
     return row
 
@@ -90,12 +95,12 @@ def to_json(row: Row) -> dict[str, Any]:
     }
     variant = {
         name: numbers[place]
-        for name, (place, default, _, _) in VARIANT.items()
+        for name, (place, default, _, _) in variant_of(numbers).items()
         if numbers[place] != default
     }
     if variant:
         state["variant"] = variant
-    words = numbers[at.WORDS : at.BOARD]
+    words = words_of(numbers)
     if any(words):
         state["words"] = [words[i : i + 2] for i in range(0, len(words), 2)]
     return state
@@ -117,11 +122,11 @@ def differences(row: Row, other: Row) -> list[str]:
 def _named(numbers: list[int]) -> Iterator[tuple[str, Any]]:
     """Every field of a state with its name."""
     yield "step", numbers[at.STEP]
-    for name, (place, *_) in VARIANT.items():
+    for name, (place, *_) in variant_of(numbers).items():
         yield name, numbers[place]
+    words = words_of(numbers)
     for seat in range(at.SEATS):
-        words = at.WORDS + 2 * seat
-        yield f"words of seat {seat}", numbers[words : words + 2]
+        yield f"words of seat {seat}", words[2 * seat : 2 * seat + 2]
     for seat, agent in enumerate(agents_of(numbers)):
         for name, value in zip(("cell", "alive", "ammo", "blast", "kick"), agent, strict=True):
             yield f"agent {seat} {name}", place_of(value) if name == "cell" else value

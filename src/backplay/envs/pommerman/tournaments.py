@@ -90,15 +90,24 @@ def seat_of(player: int, game: int) -> int:
 
 
 def tournament(
-    agents: Names, games: int, *, seed: int = 0, simulations: int = 50, jobs: int = 1
+    agents: Names,
+    games: int,
+    *,
+    seed: int = 0,
+    simulations: int = 50,
+    jobs: int = 1,
+    shield: bool = False,
 ) -> Iterator[Standings]:
-    """Plays `games` games, each on its own board; yields the standings after every one."""
+    """Plays `games` games, each on its own board; yields the standings after every one.
+
+    With a `shield` nobody is burned by the explosion of an own bomb.
+    """
     four = players(agents, SEATS, simulations)
     standings = Standings(tuple(player.name for player in four))
 
     def work(number: int) -> Match:
         seated = [four[(seat - number) % SEATS] for seat in range(SEATS)]
-        return play_match(seated, seed, number)
+        return play_match(seated, seed, number, shield=shield)
 
     for match in in_order(work, jobs=jobs, total=games):
         standings.add(match)

@@ -25,6 +25,7 @@ VARIANT = {
     "max_blast": (at.MAX_BLAST, MOST_BLAST, at.START_BLAST, MOST_BLAST),
     "collapse": (at.COLLAPSE, 0, 0, 1),
     "radio": (at.RADIO, 0, 0, 1),
+    "shield": (at.SHIELD, 0, 0, 1),
 }
 """What a variant can set: place in the row, value in the free for all, smallest, largest."""
 
@@ -36,11 +37,11 @@ _FIGURES = {at.BOMB, at.FLAMES, *range(at.AGENT, at.AGENT + at.SEATS)}
 def validate(row: Row) -> None:
     """Raises an error that says what is wrong and where, if the row is no state of a game."""
     numbers = checked_array("state row", row, at.DTYPE, (at.ROW,)).tolist()
-    for name, (place, _, low, high) in VARIANT.items():
+    for name, (place, _, low, high) in variant_of(numbers).items():
         in_range(numbers[place], low, high, f"variant {name}")
     in_range(numbers[at.STEP], 0, 32767, "step")
     ensure(not numbers[at.RADIO] or numbers[at.TEAM], "variant radio", "0 without teams", got=1)
-    for i, word in enumerate(numbers[at.WORDS : at.BOARD]):
+    for i, word in enumerate(words_of(numbers)):
         in_range(word, 0, 7 if numbers[at.RADIO] else 0, f"word of seat {i // 2}")
     in_range(numbers[at.BOMB_COUNT], 0, at.MAX_BOMBS, "number of bombs")
     in_range(numbers[at.FLAME_COUNT], 0, at.MAX_FLAMES, "number of flames")
@@ -85,6 +86,19 @@ def place_of(cell: int) -> str:
     """A cell as `(row, col)`."""
     row, col = divmod(cell, at.SIZE)
     return f"({row}, {col})"
+
+
+def variant_of(numbers: list[int]) -> dict[str, tuple[int, int, int, int]]:
+    """What a variant can set in such a game: with radio there is no room for shields."""
+    if not numbers[at.RADIO]:
+        return VARIANT
+    return {name: entry for name, entry in VARIANT.items() if name != "shield"}
+
+
+def words_of(numbers: list[int]) -> list[int]:
+    """Two words of each seat; without radio the first one's place is that of the shield."""
+    words = numbers[at.WORDS : at.BOARD]
+    return words if numbers[at.RADIO] else [0, *words[1:]]
 
 
 def agents_of(numbers: list[int]) -> list[list[int]]:

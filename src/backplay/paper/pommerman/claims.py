@@ -39,7 +39,7 @@ def why_claims() -> tuple[Claim, ...]:
     """Backplay before Standard, whatever is changed."""
     return tuple(
         _ahead(f"winner, 4 maps, sparse{settings}", "standard", "ours")
-        for settings in ("", *WHY.values())
+        for settings in ("", *WHY.values(), ", shielded")
     )
 
 

@@ -41,10 +41,12 @@ def _jobs(
     rewards: str,
     preset: str = "ours",
     regimes: tuple[str, ...] = REGIMES,
+    shield: bool = False,
 ) -> list[Job]:
     return [
         PommermanJob(
             regime=regime, maps=maps, perspective=perspective, rewards=rewards, preset=preset,
+            shield=shield,
             seed=seed, frames=scaled(EPOCHS[maps] * PAPER_EPOCH, scale),
             final_games=GAMES // maps if maps < MANY else 32,
         )
@@ -55,16 +57,17 @@ def _jobs(
 
 
 def _why_jobs(scale: float, seeds: int) -> list[Job]:
-    """Backplay and Standard on four maps with each of our presets that learn in minutes."""
+    """Backplay and Standard on four maps: each preset that learns in minutes, then shields."""
     return [
         job
-        for preset in ("ours", *WHY)
+        for preset, shield in (*((one, False) for one in ("ours", *WHY)), ("ours", True))
         for job in _jobs(
             scale,
             seeds,
             sets=FOUR[:1],
             rewards="sparse",
             preset=preset,
+            shield=shield,
             regimes=("backplay", "standard"),
         )
     ]
@@ -116,15 +119,15 @@ EXPERIMENTS = (
         name="pommerman-why", title="why Standard fails in Pommerman, or does not", where="ours",
         about=f"{_AGAINST} From our learner to the paper's by one change at a time: facts that are"
         " not as seen from the own cell, the paper's learner (24 gradient steps in 102,400"
-        " frames), both.",
+        " frames), both; and games in which nobody is burned by the explosion of an own bomb.",
         scale=SCALE, seeds=1, jobs=_why_jobs, claims=why_claims(), shares="pommerman-4",
     ),
     Experiment(
         name="pommerman-imitation", title="cloning and DAgger in Pommerman", where="Appendix A.9",
         about=f"{_AGAINST} Rewards do not count: what the winners did is cloned, or an FSMTS agent"
         " with a memory of its own is asked at every step what it would do in the learner's place."
-        " The network is that of pommerman-4; cloning plays on while it learns, only so that both"
-        " have the same clock.",
+        " The network is ours, as in pommerman-4, and a run has two million frames; cloning plays"
+        " on while it learns only so that both have the same clock.",
         scale=0.04, seeds=1,
         jobs=partial(_jobs, sets=FOUR[:1], rewards="sparse", regimes=IMITATING),
         claims=(imitation_claim(),),

@@ -75,6 +75,8 @@ class PommermanJob(FolderJob):
     """The three others, and who played the demonstrations: an agent's name."""
     simulations: int = 50
     """Of each search of an FSMTS agent."""
+    shield: bool = False
+    """Whether nobody is burned by the explosion of an own bomb, in demonstrations and games."""
     evaluations: int = 20
     """How often every map is played from its true start on the way."""
     games: int = 8
@@ -95,6 +97,7 @@ class PommermanJob(FolderJob):
             self, maps=1, seed=0, frames=1, held_out=0, map_seed=0, simulations=1, evaluations=1,
             games=1, final_games=1, held_out_games=1, num_envs=1,
         )  # fmt: skip
+        ensure(isinstance(self.shield, bool), "shield", "true or false", self.shield)
         ensure(isinstance(self.opponents, str), "opponents", "an agent's name", self.opponents)
         if self.opponents != "fsmts":
             from backplay.envs.pommerman.players import player
@@ -106,6 +109,7 @@ class PommermanJob(FolderJob):
         """The maps, whose games are followed, and the rewards."""
         words = [self.perspective, f"{self.maps} maps", self.rewards]
         words += [f"against {self.opponents}"] * (self.opponents != "fsmts")
+        words += ["shielded"] * self.shield
         words += [_SETTINGS[self.preset]] if self.preset in _SETTINGS else []
         return ", ".join(words)
 

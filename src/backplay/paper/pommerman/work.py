@@ -42,7 +42,7 @@ def begun(
     """Plays the games, for some seconds, and makes the envs and the learner."""
     library = make_games(
         job.maps, held_out=job.held_out, agent=job.opponents, seed=job.map_seed,
-        simulations=job.simulations, progress=_counting(on_progress),
+        simulations=job.simulations, shield=job.shield, progress=_counting(on_progress),
     )  # fmt: skip
     training, held_out = (
         [game.seen_by("winner" if job.perspective == "winner" else "runner-up") for game in s]
