@@ -111,7 +111,7 @@ def test_dagger_goes_on_to_the_same_end() -> None:
         if progress.frames >= 1_024:
             break
     again = job.begin()
-    again.training.load_state(part.state())
+    again.training.load_state(part.training.state())
     for _ in again.training.run():
         pass
     ends = [work.training.learner.network.state_dict() for work in (whole, again)]
