@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 CHOOSING = 100  # the first seed that chooses; those that report begin at 0
 NEAR = 0.05  # success that may be lacking where two regimes count as equal
 LEFT_OUT = ("reverse",)  # it walks as well as it starts, and has an experiment with the Maze
+ALWAYS = ("default", "uniform", "backplay")  # on every task; the others where a run is short
 
 
 def _jobs(tasks: Sequence[Bench], first: int, scale: float, seeds: int) -> list[Job]:
@@ -32,7 +33,7 @@ def _jobs(tasks: Sequence[Bench], first: int, scale: float, seeds: int) -> list[
         for task in tasks
         for seed in seeds_from(first, seeds)
         for regime in REGIMES
-        if regime not in LEFT_OUT
+        if (regime not in LEFT_OUT if task.rivals else regime in ALWAYS)
     ]
 
 
