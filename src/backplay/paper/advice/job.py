@@ -24,7 +24,7 @@ FRAMES = {
 REGIMES = {"Standard": "standard", "Uniform": "uniform", "Backplay": "default"}
 """By the advice's name for it: the regime that is run."""
 _TABLES = 15.0  # seconds of a million frames, learned on a table
-_NETWORKS = 300.0  # the same with a network
+_NETWORKS = 80.0  # the same with a network
 _LOOK = 30.0  # seconds of an advice at most
 
 

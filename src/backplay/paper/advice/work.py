@@ -19,7 +19,6 @@ from backplay.advise import advise
 from backplay.demos import Demonstration
 from backplay.demos.record import record
 from backplay.envs.maze.generate import generate
-from backplay.learners import PPOConfig
 from backplay.learners.workers import Workers
 from backplay.paper.advice.job import REGIMES, AdviceJob
 from backplay.paper.grid_worlds.worlds import GridWorld, RandomLeaves
@@ -35,10 +34,6 @@ EVALUATIONS = 50
 MAZES = {"maze-8": (8, 12, 11), "maze-12": (12, 28, 12), "maze-16": (16, 50, 13),
          "maze-24": (24, 120, 14)}  # fmt: skip
 """Size, walls and seed of each."""
-LIKE_SB3 = PPOConfig(  # the defaults of Stable-Baselines3, with which MountainCar is learned
-    num_steps=2048, minibatch_size=64, passes=10, learning_rate=3e-4, entropy_coefficient=0.0,
-    value_lambda=None,
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -79,12 +74,11 @@ def _on_a_table(world: GridWorld | RandomLeaves, regime: str, frames: int, seed:
 def _with_a_network(name: str) -> Subject:
     task = TASKS[name]
     demo = task.demonstrate()
-    ppo = LIKE_SB3 if name == "mountaincar" else PPOConfig(**task.ours)
 
     def train(regime: str, frames: int, seed: int) -> Training:
         config = TrainConfig(
             frames=frames, seed=seed, evaluate_every=max(1, frames // EVALUATIONS),
-            final_episodes=20, ppo=ppo,
+            final_episodes=20,
         )  # fmt: skip
         starts = curriculum(regime, [len(demo)], frames, seed=seed)
         return Training(task.make, [demo], starts, config)
@@ -138,6 +132,6 @@ class AdviceWork(Work):
                 "right": None if right is None else float(right), "sure": said.sure,
                 **{regime: needed[words] for words, regime in REGIMES.items()},
             },
-            "said": said.fastest,
+            "said": said.fastest, "budget": said.budget,
             "log10_frames": {name: one.log10_frames for name, one in said.predictions.items()},
         }  # fmt: skip
