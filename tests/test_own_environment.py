@@ -76,13 +76,13 @@ def test_every_block_of_the_page_runs(folder: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.slow
 def test_the_grid_is_learned_without_a_flag(folder: Path) -> None:
-    """A seed of results/no-flag.jsonl that needs 276,000 frames; others need more than 500,000."""
+    """As the page has it; five seeds are in results/no-flag.jsonl."""
     code = next(text for file, _, text in blocks() if file)
     Path("key_door.py").write_text(code)
     space: dict[str, Any] = {}
     exec(code, space)
     demo = bp.record(space["KeyDoor"](), space["player"], seed=0)
-    agent = bp.train(space["KeyDoor"], demo, frames=300_000, seed=2)
+    agent = bp.train(space["KeyDoor"], demo, frames=500_000)
     assert bp.evaluate(space["KeyDoor"], agent).success >= 0.9
 
 
