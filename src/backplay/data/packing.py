@@ -21,7 +21,7 @@ from backplay.data.streams import RandomStream, is_pcg64, new_generator, read_st
 from backplay.data.trees import ATOMS, LEFT, Attributes, Tree, first_difference
 from backplay.errors import DemonstrationError, refusing
 
-_LEAVES = frozenset((str, int, float, bool, type(None)))  # of JSON
+_NESTED = frozenset((list, dict))  # of JSON
 _COLLISIONS = 32
 
 
@@ -161,32 +161,35 @@ class _Rows:
 
     def __init__(self, arrays: list[np.ndarray]) -> None:
         self._arrays = arrays
-        self._taken: set[tuple[int, int]] = set()
+        self._taken = [bytearray(len(array)) for array in arrays]
 
     def take(self, place: Any) -> np.ndarray:
         group, row = _list(place, 2)
-        array = self._arrays[_index(group, len(self._arrays))]
-        if (group, _index(row, len(array))) in self._taken:
+        if type(group) is not int or type(row) is not int or group < 0 or row < 0:
+            raise ValueError("a place in the arrays that is none")
+        taken = self._taken[group]
+        if taken[row]:
             raise ValueError("an array that stands in two places")
-        self._taken.add((group, row))
-        return array[row, ...]  # with the dots: of no dimensions it stays an array
+        taken[row] = 1
+        return self._arrays[group][row, ...]  # with the dots: of no dimensions it stays an array
 
 
 def _read(value: Any, rows: _Rows, pool: list[Tree]) -> Tree:
-    # A long demonstration is millions of these: leaves are told apart before any call.
+    # A long demonstration is millions of these: what is plain already stays as JSON has made it.
     kind = type(value)
     if kind is list:
-        return [child if type(child) in _LEAVES else _read(child, rows, pool) for child in value]
-    if kind is not dict:
-        return value
-    if len(value) == 1 and next(iter(value))[:1] == "$":
-        return _read_tagged(value, rows, pool)
-    if "$" in "".join(value) and any(key[:1] == "$" for key in value):
-        raise ValueError("a tag beside other keys")
-    return {
-        key: child if type(child) in _LEAVES else _read(child, rows, pool)
-        for key, child in value.items()
-    }
+        for i, child in enumerate(value):
+            if type(child) in _NESTED:
+                value[i] = _read(child, rows, pool)
+    elif kind is dict:
+        if len(value) == 1 and next(iter(value))[:1] == "$":
+            return _read_tagged(value, rows, pool)
+        if "$" in "".join(value) and any(key[:1] == "$" for key in value):
+            raise ValueError("a tag beside other keys")
+        for key, child in value.items():
+            if type(child) in _NESTED:
+                value[key] = _read(child, rows, pool)
+    return value
 
 
 def _read_tagged(value: dict[str, Any], rows: _Rows, pool: list[Tree]) -> Tree:
