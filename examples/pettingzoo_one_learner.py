@@ -1,7 +1,7 @@
 """A PettingZoo parallel game with one learner: the others are part of the environment.
 
 pip install "backplay[train,pettingzoo]" pygame-ce scipy
-python examples/pettingzoo_one_learner.py --frames 60000
+python examples/pettingzoo_one_learner.py
 
 A state of a game of several players holds all of them: whoever plays the others must be in it too.
 Here they choose by the env's own random stream, so that a restore puts their luck back as well.
@@ -16,7 +16,7 @@ from pettingzoo.sisl import pursuit_v5
 import backplay as bp
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--frames", type=int, default=60_000)
+parser.add_argument("--frames", type=int, default=30_000)
 args = parser.parse_args()
 
 
@@ -67,5 +67,13 @@ while True:  # a random player now and then catches one: its luckiest episode is
 demo = bp.record(env, actions[: len(answers)], seed=seed)
 print(demo)
 print(bp.check(gym.make("OneLearner-v0"), demo, max_steps=500))
-agent = bp.train(lambda: gym.make("OneLearner-v0"), [demo], frames=args.frames)
-print(f"from the true start: {bp.evaluate(lambda: gym.make('OneLearner-v0'), agent, episodes=50)}")
+
+
+def make():
+    return gym.make("OneLearner-v0")
+
+
+by_chance = bp.evaluate(make, lambda seen: rng.integers(5), demos=[demo])
+print(f"random moves, from the true start: {by_chance}")
+agent = bp.train(make, [demo], frames=args.frames)
+print(f"learned, from the true start: {bp.evaluate(make, agent)}")

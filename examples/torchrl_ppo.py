@@ -1,7 +1,7 @@
 """TorchRL's collector and PPO loss; the curriculum is moved between two batches.
 
 pip install "backplay[train]" torchrl
-python examples/torchrl_ppo.py --frames 200000
+python examples/torchrl_ppo.py --frames 120000
 """
 
 import argparse
@@ -22,7 +22,7 @@ from torchrl.objectives.value import GAE
 import backplay as bp
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--frames", type=int, default=200_000)
+parser.add_argument("--frames", type=int, default=120_000)
 parser.add_argument("--batch", type=int, default=2_048)
 parser.add_argument("--seed", type=int, default=0)
 args = parser.parse_args()

@@ -48,7 +48,7 @@ def what_to_try(run: Run, job: EnvJob) -> list[str]:
         tries.append(([*anew, "--curriculum", "uniform"], "then the starts: anywhere on the way"))
     goal = ["backplay", "check", *task, *_told(config, "success", "settings")]
     return [
-        f"It has learned little; starts came {came}. What to try, in this order:",
+        f"It has learned little; its starts at the end: {came}. What to try, in this order:",
         *(f"  {shlex.join(command)}  # {why}" for command, why in tries),
         f"  {shlex.join(goal)}  # is it the right goal? this says what counts as success",
     ]
