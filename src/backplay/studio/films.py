@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import wrap
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ __all__ = ["Film", "film_of"]
 
 Pixels = NDArray[np.uint8]
 MOST_STEPS = 10_000  # of an episode that does not end
-WIDEST = 640  # pixels
+SMALLEST, WIDEST = 200, 640  # pixels
 ROWS, COLUMNS = 24, 60  # of a picture in words
 
 
@@ -80,13 +81,15 @@ def _filmed(scenes: Scenes, moments: Iterator[Moment]) -> Film:
 
 
 def _pixels(drawn: Drawn) -> Pixels:
-    """A picture of at most WIDEST pixels; a text as a picture that is always of one size."""
+    """A picture of SMALLEST to WIDEST pixels; a text as a picture that is always of one size."""
     if not isinstance(drawn, str):
-        image = Image.fromarray(drawn)
+        times = max(1, -(-SMALLEST // max(drawn.shape[:2])))
+        image = Image.fromarray(drawn.repeat(times, 0).repeat(times, 1))
         image.thumbnail((WIDEST, WIDEST))
         return np.asarray(image)
-    image = Image.new("RGB", (COLUMNS * 9, ROWS * 18), "white")
-    lines = [line[:COLUMNS] for line in drawn.splitlines()[:ROWS]]
-    font = ImageFont.load_default(14)
-    ImageDraw.Draw(image).multiline_text((9, 9), "\n".join(lines), "black", font, spacing=4)
-    return np.asarray(image)
+    lines = [part for line in drawn.splitlines() for part in wrap(line, COLUMNS) or [""]][:ROWS]
+    text = "\n".join(lines).encode("latin-1", "replace").decode("latin-1")  # all that the font has
+    image = Image.new("RGB", (COLUMNS * 6 + 12, ROWS * 15 + 12), "white")
+    font = ImageFont.load_default_imagefont()  # all letters as wide: grids stay grids
+    ImageDraw.Draw(image).multiline_text((6, 6), text, "black", font)
+    return np.asarray(image).repeat(2, 0).repeat(2, 1)

@@ -76,7 +76,10 @@ def seen(env: AnyEnv, observation: Any) -> Drawn:
     pixels = _pixels(env)
     if isinstance(pixels, np.ndarray):
         return pixels
-    return _ANSI.sub("", pixels) if pixels else show(observation, limit=2_000)
+    if pixels:
+        return _ANSI.sub("", pixels)
+    parts = observation.items() if isinstance(observation, dict) else [("", observation)]
+    return "\n".join(f"{key} {show(part, limit=2_000)}".strip() for key, part in parts)
 
 
 def encoded(drawn: Drawn) -> Picture:
