@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,33 @@ def test_nobody_without_the_token_gets_into_a_cluster_of_our_own(cluster: Cluste
         )  # fmt: skip
         assert done.returncode != 0
         assert "in\n" not in done.stdout
+    right = {**TOKEN, "RAY_AUTH_TOKEN": os.environ["RAY_AUTH_TOKEN"]}
+    done = subprocess.run(
+        [sys.executable, "-c", join], env=mine | right, capture_output=True, text=True, check=True
+    )
+    assert "in\n" in done.stdout  # so the others were turned away for want of it
+
+
+@pytest.mark.slow
+def test_a_cluster_of_our_own_listens_to_this_machine_alone(cluster: Cluster) -> None:
+    pids = {os.getpid()}
+    for folder in sorted(Path("/proc").glob("[0-9]*"), key=lambda one: int(one.name)):
+        with suppress(OSError):
+            if int((folder / "stat").read_text().rpartition(")")[2].split()[1]) in pids:
+                pids.add(int(folder.name))
+    ours = set()
+    for pid in pids:
+        for handle in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(OSError):
+                ours.add(os.readlink(handle))
+    heard = []
+    for table in ("tcp", "tcp6"):
+        for line in Path("/proc/net", table).read_text().splitlines()[1:]:
+            parts = line.split()
+            if parts[3] == "0A" and f"socket:[{parts[9]}]" in ours:
+                heard.append(parts[1].partition(":")[0])
+    assert len(heard) >= 4  # gcs_server, raylet, this process
+    assert all(address.endswith("0100007F") for address in heard), heard
 
 
 TOKEN = {"RAY_AUTH_MODE": "token"}

@@ -134,11 +134,19 @@ def _use_token(token: str) -> None:
         internal.AuthenticationTokenLoader.instance().reset_cache()
 
 
+def _stay_on_this_machine() -> None:
+    """A cluster that is started now listens to this machine alone, as Ray has it on macOS."""
+    constants: Any = ray._private.ray_constants
+    os.environ[constants.ENABLE_RAY_CLUSTERS_ENV_VAR] = "0"  # for the processes that it starts
+    constants.ENABLE_RAY_CLUSTER = False  # read when Ray was imported
+
+
 def _join(address: str | None, size: int | None) -> None:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     # Ray's own workers are nice, on a busy machine too nice to get anything done beside others.
     os.environ.setdefault("RAY_worker_niceness", "0")
     if not address:  # a cluster of our own runs nobody else's tasks
+        _stay_on_this_machine()
         _use_token(secrets.token_hex(32))
     local: dict[str, Any] = {
         "num_cpus": size,
