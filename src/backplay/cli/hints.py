@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from backplay.curricula import Backplay
@@ -32,20 +32,24 @@ def what_to_try(run: Run, job: EnvJob) -> list[str]:
     own = [job.env] if ":" in job.env else []
     again = ["backplay", "train", *own, "--resume", str(run.path)]
     task = [job.env, *map(str, run.demonstrations), *_task(job)]
-    anew = ["backplay", "train", *task, *_told(config), "--seed", str(config.seed + 1)]
     starts = _starts(job)
+
+    def anew(**changed: Any) -> list[str]:
+        other = replace(config, seed=config.seed + 1, ppo=replace(config.ppo, **changed))
+        return ["backplay", "train", *task, *_told(other)]
+
     lines = run.metrics()
     came = str(lines[-1]["starts"]) if lines else "unknown"
     tries = [([*again, "--frames", str(2 * config.frames)], "more frames: it goes on from here")]
     if measures.get("greedy_success", 0.0) >= success + CALMER:
-        calm = [*anew, *starts, "--ppo.final-entropy-coefficient", "0"]
+        calm = [*anew(final_entropy_coefficient=0.0), *starts]
         tries.append((calm, "the learner: it acts ever less at random"))
-    more = [*anew, *starts, "--ppo.entropy-coefficient", f"{2 * config.ppo.entropy_coefficient:g}"]
-    tries.append((more, "the learner: it tries more at what it has not solved"))
     if config.ppo.gamma <= 0.99 and max(result.get("demonstrations", [0])) >= LONG:
-        tries.append(([*anew, *starts, "--ppo.gamma", "0.997"], "the learner: it looks farther"))
+        tries.append(([*anew(gamma=0.997), *starts], "the learner: it looks farther ahead"))
+    more = [*anew(entropy_coefficient=round(2 * config.ppo.entropy_coefficient, 6)), *starts]
+    tries.append((more, "the learner: it tries more at what it has not solved"))
     if job.learner == "ppo" and job.curriculum["kind"] != "Uniform":
-        tries.append(([*anew, "--curriculum", "uniform"], "then the starts: anywhere on the way"))
+        tries.append(([*anew(), "--curriculum", "uniform"], "then the starts: anywhere on the way"))
     goal = ["backplay", "check", *task, *_told(config, "success", "settings")]
     return [
         f"It has learned little; its starts at the end: {came}. What to try, in this order:",
@@ -70,13 +74,13 @@ def _starts(job: EnvJob) -> list[str]:
 
 
 def _told(config: Any, *only: str) -> list[str]:
-    """The options whose values are not the default ones; the seed's is said apart."""
+    """The options whose values are not the default ones."""
     prefix, default, words = (
         "--" if isinstance(config, TrainConfig) else "--ppo.",
         type(config)(),
         [],
     )
-    for name in only or [field.name for field in fields(config) if field.name != "seed"]:
+    for name in only or [field.name for field in fields(config)]:
         value, option = getattr(config, name), name.replace("_", "-")
         if name == "ppo":
             words += _told(value)
