@@ -18,6 +18,7 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
+from candidates import Falls
 from car import run as drive
 from held_out import HELD_OUT
 from learner_tasks import TASKS as LEARNERS
@@ -141,7 +142,7 @@ def main(file: Path, seeds: str = "", tasks: str = "", *variants: str) -> None:
     file.touch()
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     done = {(row["task"], row["variant"], row["seed"]) for row in rows}
-    names = vars(curricula)
+    names = {**vars(curricula), "Falls": Falls}
     for seed in map(int, filter(None, seeds.split(","))):
         for task in tasks.split(","):
             for variant, _, words in (one.partition("=") for one in variants):

@@ -1,0 +1,133 @@
+"""The frontier with every number that was tried as an argument, for `choose_curriculum.py`.
+
+Comes in: what came of episodes. Goes out: a curriculum, `Falls()`. The library's `Frontier` is
+`Falls(costs_share=0.1, least=16, lag=True)`, but for a lost end. Kept so that the choice can be
+made again.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from backplay.curricula.curriculum import Curriculum
+from backplay.curricula.memory import chance_of_share, mean_lengths, seen
+
+
+def pav(points, half=0.5):
+    """points: sorted list of (back, wins, tries). blocks: [first, last, value]."""
+    blocks = []
+    for b, w, n in points:
+        blocks.append([b, b, w, n])
+        while len(blocks) > 1 and val(blocks[-2], half) <= val(blocks[-1], half):
+            _, far, w1, n1 = blocks.pop()
+            blocks[-1][1] = far
+            blocks[-1][2] += w1
+            blocks[-1][3] += n1
+    return [(block[0], block[1], val(block, half)) for block in blocks]
+
+
+def val(block, half):
+    return (block[2] + half) / (block[3] + 2 * half)
+
+
+def falls(memory, length, first, reach, half=0.5):
+    """Chance of each steps back: [length + 1], index = back."""
+    out = np.zeros(length + 1)
+    counts = {}
+    for b, s in memory:
+        w, n = counts.get(b, (0, 0))
+        counts[b] = (w + s, n + 1)
+    blocks = pav([(b, *counts[b]) for b in sorted(counts)], half)
+    now, edge = 1.0, 0
+    for near, last, v in blocks:
+        v = min(v, now)
+        if now > v:
+            out[edge + 1 : near + 1] += (now - v) / (near - edge)
+        now, edge = v, last
+    if edge >= length:
+        out[length] += now
+    else:  # beyond what was tried: spread evenly up to reach times as far
+        far = max(edge + first, int(np.ceil(edge * reach)))
+        each = now / (far - edge)
+        inside = min(far, length)
+        out[edge + 1 : inside + 1] += each
+        out[length] += each * (far - inside)
+    return out
+
+
+@dataclass(frozen=True)
+class Falls(Curriculum):
+    memory: int = 64
+    least: int = 8
+    anywhere: float = 0.1
+    start: float = 0.1
+    cut: float | None = None
+    reach: float = 2.0
+    first: int = 4
+    half: float = 0.5
+    costs_share: float = 0.5
+    lag: bool = False
+    seen_: tuple = ()
+    lens: tuple = ()
+    lengths: tuple = (0.0, 0.0)
+    costs: bool = False
+    frames: int = 0
+
+    @property
+    def patience(self):
+        if self.cut is not None:
+            return self.cut
+        return 1.0 if self.costs else 4.0
+
+    @property
+    def start_chance(self):
+        share = self.costs_share if self.costs else self.start
+        return min(share, chance_of_share(share, self.lengths))
+
+    def chances(self, demo, length):
+        cache = self.__dict__.setdefault("_cache", {})
+        if (demo, length) not in cache:
+            mem = self.seen_[demo] if demo < len(self.seen_) else ()
+            p = falls(mem, length, self.first, self.reach, self.half)
+            c = self.start_chance
+            p = (1 - self.anywhere) * p
+            p[1:] += self.anywhere / length
+            p *= 1 - c
+            p[length] += c
+            cache[demo, length] = p / p.sum()
+        return cache[demo, length]
+
+    def weights(self, demo, length):
+        return np.ascontiguousarray(self.chances(int(demo), int(length))[::-1])
+
+    def demo_weights(self, lengths):
+        if not self.lag:
+            return super().demo_weights(lengths)
+        w = np.array([1.1 - self.top(d, int(t)) for d, t in enumerate(lengths)])
+        return w / w.sum()
+
+    def top(self, demo, length):
+        mem = self.seen_[demo] if demo < len(self.seen_) else ()
+        at = [s for b, s in mem if b >= length]
+        return (sum(at) + 0.0) / (len(at) + 1.0)
+
+    def sample_steps(self, demo, length, rng):
+        step = np.empty(len(demo), dtype=np.int64)
+        for i, (d, t) in enumerate(zip(demo, length, strict=True)):
+            cum = np.cumsum(self.chances(int(d), int(t)))
+            step[i] = t - min(np.searchsorted(cum, rng.random() * cum[-1], side="right"), t)
+        return step
+
+    def update(self, episodes, frames):
+        mem = [list(x) for x in self.seen_]
+        for one in seen(episodes):
+            mem.extend([] for _ in range(one.demo + 1 - len(mem)))
+            mem[one.demo].append((one.back, int(one.success)))
+        keep = max(self.least, self.memory // max(1, len(mem)))
+        mem = tuple(tuple(x[-keep:]) for x in mem)
+        costs = self.costs or any(e.par < 0 and 0 < e.back <= 4 for e in episodes)
+        lengths = mean_lengths(self.lengths, episodes)
+        return replace(self, seen_=mem, frames=frames, costs=costs, lengths=lengths)
+
+    def describe(self):
+        return f"{[max([b for b, s in row if s] or [0]) for row in self.seen_[:3]]}"
