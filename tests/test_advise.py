@@ -268,7 +268,7 @@ def test_frames_are_trials_times_lengths() -> None:
 
 def test_budgets_are_round_and_bounded() -> None:
     assert [budget_for(Prediction(x, x, x)) for x in (0.0, 4.0, 4.8, 300.0, 320.0)] == [
-        50_000, 200_000, 2_000_000, 50_000_000, 50_000_000,
+        500_000, 500_000, 2_000_000, 50_000_000, 50_000_000,
     ]  # fmt: skip
 
 
@@ -276,3 +276,30 @@ def test_budgets_are_round_and_bounded() -> None:
 def test_nonsense_is_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(BackplayError):
         advised(corridor, [1] * 30, **bad)
+
+
+class Effort(envs.Corridor):
+    """A corridor whose steps cost what their effort is; `shaped`, also the way that is left."""
+
+    def __init__(self, shaped: bool) -> None:
+        super().__init__(30)
+        self.shaped, self.action_space = shaped, gym.spaces.Box(-1, 1, (1,), np.float32)
+
+    def step(self, action: Any) -> Any:
+        effort = float(abs(action[0]))
+        seen, _, done, late, info = super().step(int(action[0] > 0))
+        left = self.length - self.place if self.shaped else 0
+        return seen, -0.1 - 0.02 * effort**2 - left, done, late, info
+
+
+@pytest.mark.parametrize("shaped", [True, False])
+def test_what_acting_costs_is_no_way_to_the_goal(shaped: bool) -> None:
+    """Random actions cost more than the demonstrator's: that alone says nothing of the goal."""
+
+    def make() -> Any:
+        return TimeLimit(Effort(shaped), 200)
+
+    demo = bp.record(make(), lambda _: np.array([0.1], np.float32), seed=0)
+    advice = advise(make, demo, rollouts=20)
+    assert ("dense" in kinds(advice)) == shaped
+    assert advice.fastest == ("Standard" if shaped else "Backplay")

@@ -27,7 +27,7 @@ ERROR = 0.3  # log10: the theory may be off by a factor of 2 for one regime and 
 BAD = 4.0  # dispersion from which the chain is not to be trusted
 LEARNER = 20  # frames of a learner by gradients for one frame of the theory's, roughly
 REWARDED = 200_000  # frames to begin with where rewards or luck show the way
-LEAST, MOST = 50_000, 50_000_000  # budgets that are worth proposing
+LEAST, MOST = 500_000, 50_000_000  # the budget that was tried, see results/learner.md; the largest
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,7 @@ Kind = Literal["easy", "dense", "starts", "detour", "revisits", "stochastic", "h
 
 EASY = 0.2  # success from the reset from which nobody needs a demonstration
 SHAPED = 0.25  # share of steps with another reward than the commonest: rewards that say something
+NEARER = 0.5  # of the costs far from the goal: dearer steps near it say nothing of the way
 OFF = 0.2  # share of resets off the demonstration from which it is said
 
 
@@ -79,11 +80,20 @@ def _dense(demo: Demonstration, measured: Measured) -> Sign | None:
         ours = np.array([one[:steps].sum() for one in measured.reset_rewards])
         if float((ours < demo.rewards[:steps].sum() - 1e-9).mean()) < 0.8:
             return None
+    if _costs_of_acting(demo.rewards):
+        return None
     what = (
         "Staying alive is paid for" if survival
         else f"{varied:.0%} of the steps have a reward of their own"
     )  # fmt: skip
     return Sign("dense", f"{what}, and the demonstration earns more than the policy from early on.")
+
+
+def _costs_of_acting(rewards: FloatArray) -> bool:
+    """Whether nothing is ever earned and steps cost about as much near the goal as far from it."""
+    quarter = max(1, len(rewards) // 4)
+    first, last = float(rewards[:quarter].mean()), float(rewards[-quarter:].mean())
+    return bool(rewards.max() <= 0) and last <= NEARER * first
 
 
 def _starts(space: gym.Space[Any], demo: Demonstration, measured: Measured) -> Sign | None:
