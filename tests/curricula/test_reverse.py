@@ -109,6 +109,24 @@ def test_starts_in_the_band_survive() -> None:
             )
 
 
+def test_without_survivors_walks_set_out_from_what_was_too_easy_or_from_the_archive() -> None:
+    """Four starts tried: all too easy, or most of them too hard, or one in the band."""
+    _, before = list(some_rounds(begin(), 5))[-1]
+    tried = [tally.start for tally in before.starts[:4]]
+
+    def sources(*wins: int) -> set[Start]:
+        episodes = [e for s, won in zip(tried, wins, strict=True) for e in played(s, won, 2)]
+        now = before.update(episodes, 600)
+        new = new_ids(now, 6)
+        return {w.start for w in now.walks if w.demo in new and w.start.demo not in new}
+
+    assert len(sources(2, 2, 2, 0) & set(tried[:3])) > 0
+    assert sources(2, 2, 2, 0) <= {*tried[:3], *LAST}
+    assert sources(2, 0, 0, 0) <= {*before.archive, *LAST}
+    assert len(sources(2, 0, 0, 0) - LAST) > 0
+    assert sources(2, 2, 2, 1) <= {tried[3], *LAST}
+
+
 def test_walks_set_out_from_anywhere_known_with_equal_chances() -> None:
     """The second of two walks: from the one source, or from one of the 4 states of the first."""
     counts: Counter[Any] = Counter()

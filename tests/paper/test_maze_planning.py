@@ -18,8 +18,12 @@ SMALL = {"size": 7, "walls": 10, "min_length": 6}
 
 
 def small(mazes: int, seed: int = 0) -> PlanningMazeNetwork:
+    """A network to which cells are worth something: at 0 the best of equals has no gradient."""
     made = generate_set(mazes, 3, **SMALL)
-    return PlanningMazeNetwork(made.walls, made.goals, seed=seed, planning=2)
+    network = PlanningMazeNetwork(made.walls, made.goals, seed=seed, planning=2)
+    with torch.no_grad():
+        network.worth.normal_(0, 0.01, generator=torch.Generator().manual_seed(seed))
+    return network
 
 
 def everywhere(mazes: int, cells: int) -> torch.Tensor:
@@ -75,9 +79,18 @@ def test_what_is_kept_is_what_is_computed_and_goes_when_weights_change() -> None
             network.worth.add_(0.5)
 
 
+def test_its_seed_decides_nothing() -> None:
+    mazes = generate_set(2, 3, **SMALL)
+    first, second = (PlanningMazeNetwork(mazes.walls, mazes.goals, seed=seed) for seed in (0, 1))
+    for name, part in first.state_dict().items():
+        assert torch.equal(part, second.state_dict()[name])
+    logits, _ = first(everywhere(2, 49))
+    assert not logits.any()  # undecided
+
+
 def test_its_policy_turns_with_the_maze() -> None:
     mazes = generate_set(5, 3, **SMALL)
-    network = PlanningMazeNetwork(mazes.walls, mazes.goals, seed=0)
+    network = small(5)
     mirror = np.arange(49).reshape(7, 7)[:, ::-1].ravel()
     other = network.on(np.ascontiguousarray(mazes.walls[:, :, ::-1]), mirror[mazes.goals])
     places = everywhere(5, 49)
@@ -99,10 +112,10 @@ def test_what_it_learns_in_some_mazes_it_knows_in_others_and_in_larger_ones() ->
     network = run.learner.network
     assert isinstance(network, PlanningMazeNetwork)
     larger = generate_set(50, 0, size=16, walls=50, min_length=16)
-    for others in (library.held_out, larger):
+    for others, enough in ((library.held_out, 0.9), (larger, 0.6)):
         fresh = PlanningMazeNetwork(others.walls, others.goals, seed=0)
         assert maze.measure(fresh, others)["greedy"]["success"] <= 0.2
-        assert maze.measure(network, others)["greedy"]["success"] >= 0.6
+        assert maze.measure(network, others)["greedy"]["success"] >= enough
 
 
 def test_a_run_that_plans_goes_on_as_if_it_had_not_stopped() -> None:

@@ -49,7 +49,8 @@ class ReverseCurriculum(Curriculum):
 
     When a round is over, the starts that succeeded neither too rarely nor too often survive and
     go into an archive. Walks set out from the survivors, and the next set is drawn from survivors,
-    walks and archive. A start that was not tried does not survive.
+    walks and archive. A start that was not tried does not survive. Where none survives, walks set
+    out from the starts that were too easy, or, if more were too hard, from the archive.
     """
 
     demo_lengths: tuple[int, ...]
@@ -161,12 +162,12 @@ class ReverseCurriculum(Curriculum):
         number = frames // self.round_frames
         if number <= self.round:
             return replace(self, frames=frames, starts=starts)
-        survivors = [
-            tally.start
-            for tally in starts
-            if tally.tries and self.lowest <= tally.wins / tally.tries <= self.highest
-        ]
-        return replace(self, frames=frames, round=number, **self._drawn(number, survivors))
+        rates = [(tally.start, tally.wins / tally.tries) for tally in starts if tally.tries]
+        survivors = [start for start, rate in rates if self.lowest <= rate <= self.highest]
+        easy = [start for start, rate in rates if rate > self.highest]
+        hard = [start for start, rate in rates if rate < self.lowest]
+        beyond = easy if len(easy) >= len(hard) else self.archive
+        return replace(self, frames=frames, round=number, **self._drawn(number, survivors, beyond))
 
     def describe(self) -> str:
         """One short line, e.g. "round 12: 300 starts, 2,000 in the archive"."""
@@ -176,13 +177,15 @@ class ReverseCurriculum(Curriculum):
             f"round {self.round}: {len(self.starts)} starts, {len(self.archive):,} in the archive"
         )
 
-    def _drawn(self, number: int, survivors: list[Start]) -> dict[str, Any]:
-        """Set, archive and walks of round `number`."""
+    def _drawn(
+        self, number: int, survivors: list[Start], beyond: Sequence[Start] = ()
+    ) -> dict[str, Any]:
+        """Set, archive and walks of round `number`; without survivors, these are walked beyond."""
         rng = np.random.default_rng([self.seed, number])
         demos = rng.integers(len(self.demo_lengths), size=self.new_ends).tolist()
         ends = [Start(demo, self.demo_lengths[demo] - 1) for demo in demos]
         sources = list(dict.fromkeys([*survivors, *ends]))
-        walks = self._new_walks(number, sources, rng)
+        walks = self._new_walks(number, sources if survivors else [*sources, *beyond], rng)
         visited = (Start(w.demo, 1 + step) for w in walks for step in range(w.steps))
         chosen = _some([*sources, *visited], self.new_starts, rng)
         again = set(sources)

@@ -51,6 +51,7 @@ UPDATES, STEPS = 125, 160  # of our preset: updates in a run, steps of each agen
 MOST_MEASURED = 1_000  # mazes; of more, a hundred are played
 FEW_FRAMES = 4_000_000  # below, our preset has more passes, and more time at the true start
 ARCHIVE = 20_000  # starts; the paper's code keeps all, so that a maze can come back
+START_FRAMES = 128  # of a round for each of its starts; with the paper's rounds 341
 PAPER_TRUE_START = 1_750  # the epoch from which every regime trains on the true start alone
 
 
@@ -108,13 +109,15 @@ def curriculum(run: MazeJob, lengths: NDArray[np.int64]) -> Curriculum:
         return regimes.curriculum("default", lengths.tolist(), run.frames)
     if run.regime == "florensa":
         # The paper's 2,000 rounds add the end of one demonstration each: twenty of each maze. A run
-        # with fewer rounds adds as many in all; a shorter round walks less.
+        # with fewer rounds adds as many in all; a shorter round walks less, and has fewer starts:
+        # tried once, a start is too hard or too easy, and never survives.
         each = max(1, min(PAPER_EPOCH, run.frames // 100))
         ends = max(1, round(PAPER_EPOCHS / max(1, run.frames // each)))
+        starts = max(3, min(300, each // START_FRAMES))
         return ReverseCurriculum.begin(
             tuple(int(length) for length in lengths), seed=run.seed, round_frames=each,
             new_ends=ends, new_states=max(50, 10_000 * each // PAPER_EPOCH), until=true_start,
-            archive_size=ARCHIVE,
+            archive_size=ARCHIVE, new_starts=starts - starts // 3, old_starts=starts // 3,
         )  # fmt: skip
     if run.regime != "backplay":
         return Standard()
