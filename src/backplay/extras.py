@@ -61,23 +61,20 @@ def how_to_install(extra: str) -> str:
     return f'Install it: pip install "backplay[{extra}]".'
 
 
-def lazily(
-    package: str, homes: Mapping[str, str], modules: Mapping[str, str] | None = None
-) -> Callable[[str], Any]:
+def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """A `__getattr__` for `package`: names that are imported from their homes when asked for.
 
-    `homes` has the module of each name, `modules` those that are meant themselves, all below
-    `package`.
+    `homes` has the names of each module below `package`; of a package they may be modules, too.
     """
-    whole = modules or {}
+    home = {name: module for module, names in homes.items() for name in names.split()}
 
     def get(name: str) -> Any:
-        if name not in homes and name not in whole:
+        if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = importlib.import_module(f"{package}.{homes.get(name) or whole[name]}")
-        found = vars(sys.modules[package])[name] = (
-            getattr(module, name) if name in homes else module
-        )
+        module = importlib.import_module(f"{package}.{home[name]}")
+        if not hasattr(module, name):
+            importlib.import_module(f"{module.__name__}.{name}")
+        found = vars(sys.modules[package])[name] = getattr(module, name)
         return found
 
     return get

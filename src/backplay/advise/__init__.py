@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 __getattr__ = lazily(
     __name__,
     {
-        "Advice": "advice",
-        "Measured": "measure",
-        "Prediction": "predict",
-        "Rung": "measure",
-        "Sign": "signs",
-        "advise": "advisor",
-        "describe": "words",
+        "advice": "Advice",
+        "advisor": "advise",
+        "measure": "Measured Rung",
+        "predict": "Prediction",
+        "signs": "Sign",
+        "words": "describe",
     },
 )

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
 
-import tyro
-
-from backplay.cli.options import require_at_least
+from backplay.cli.options import OnRun, require_at_least
 from backplay.demos.success import describe_rule, success_rule
 from backplay.errors import BackplayError
 from backplay.runs.execute import opened
 from backplay.train import Training
 from backplay.train.env_work import EnvWork
-from backplay.train.own_envs import on_my_word
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvaluateConfig:
+class EvaluateConfig(OnRun):
     """Measures a trained agent from the environment's own resets. Never sees a curriculum.
 
         backplay evaluate runs/doorkey
@@ -29,12 +24,6 @@ class EvaluateConfig:
     Prints the share of successes with its 95 % interval, and the mean return and length.
     """
 
-    dir: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
-    """The run's directory."""
-    env: str | None = None
-    """The run's environment, said again, if it is code of yours: file.py:Class or module:Class."""
-    trust: bool = False
-    """Let the file name paths and code to the environment; see docs/trust.md."""
     episodes: int = 100
     """How many episodes."""
     greedy: bool = False
@@ -49,8 +38,6 @@ class EvaluateConfig:
 def evaluate(config: EvaluateConfig) -> None:
     """Prints the evaluation of a run's last checkpoint."""
     require_at_least(config, episodes=1, seed=0)
-    if config.env is not None:
-        on_my_word(config.env)
     _, work = opened(config.dir, trust=config.trust)
     try:
         training = work.training

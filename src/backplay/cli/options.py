@@ -19,6 +19,7 @@ from backplay.demos.doubts import BackplayWarning, doubts
 from backplay.demos.fitting import Settings
 from backplay.errors import BackplayError, ensure
 from backplay.restore.rollout import AnyEnv
+from backplay.train.own_envs import on_my_word
 
 EnvId = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ENV")]
 """The first word of most commands."""
@@ -49,6 +50,22 @@ class OnDemo(OnEnv):
     """Let the file name paths and code to the environment; see docs/trust.md."""
     settings: Settings = "recorded"
     """Refuse an environment with other settings than the recording's, or keep its own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnRun:
+    """Options of commands that are about one run directory."""
+
+    dir: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
+    """The run's directory."""
+    env: str | None = None
+    """The run's environment, said again, if it is code of yours: file.py:Class or module:Class."""
+    trust: bool = False
+    """Let the file name paths and code to the environment; see docs/trust.md."""
+
+    def __post_init__(self) -> None:
+        if self.env is not None:
+            on_my_word(self.env)
 
 
 @dataclass(frozen=True, kw_only=True)

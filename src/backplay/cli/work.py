@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
 
-import tyro
+from backplay.cli.options import OnRun
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorkConfig:
+class WorkConfig(OnRun):
     """Carries out one run directory that `backplay reproduce --prepare-only` has made.
 
         backplay reproduce maze-table --prepare-only --dir /shared/runs
@@ -27,12 +25,6 @@ class WorkConfig:
     n of signal n. A second one stops it at once.
     """
 
-    dir: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
-    """The run directory."""
-    env: str | None = None
-    """The run's environment, said again, if it is code of yours: file.py:Class or module:Class."""
-    trust: bool = False
-    """Let the file name paths and code to the environment; see docs/trust.md."""
     save_seconds: float = 30.0
     """At most so much work is lost to a kill."""
     tensorboard: bool = False
@@ -44,10 +36,7 @@ def work(config: WorkConfig) -> int:
     from backplay.cli.carrying import carry
     from backplay.learners.workers import distributed
     from backplay.runs import open_run
-    from backplay.train.own_envs import on_my_word
 
-    if config.env is not None:
-        on_my_word(config.env)
     return carry(
         open_run(config.dir), f"backplay work {shlex.quote(str(config.dir))}",
         tensorboard=config.tensorboard, save_seconds=config.save_seconds, workers=distributed(),

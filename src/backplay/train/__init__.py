@@ -15,11 +15,8 @@ if TYPE_CHECKING:
 __getattr__ = lazily(
     __name__,
     {
-        "Evaluator": "config",
-        "MakeNetwork": "config",
-        "Progress": "progress",
-        "TrainConfig": "config",
-        "Training": "loop",
-        "without_words": "loop",
+        "config": "Evaluator MakeNetwork TrainConfig",
+        "loop": "Training without_words",
+        "progress": "Progress",
     },
 )

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 __getattr__ = lazily(
     __name__,
     {
-        **dict.fromkeys(("Maze", "demonstrations"), "env"),
-        **dict.fromkeys(("Played", "play"), "evaluate"),
-        **dict.fromkeys(("MazeLibrary", "MazeSet", "load_mazes"), "sets"),
-        **dict.fromkeys(("distances_to_goals", "shortest_path"), "solve"),
-        "MazeVector": "vector",
-        "picture": "draw",
+        "draw": "picture",
+        "env": "Maze demonstrations",
+        "evaluate": "Played play",
+        "sets": "MazeLibrary MazeSet load_mazes",
+        "solve": "distances_to_goals shortest_path",
+        "vector": "MazeVector",
     },
 )

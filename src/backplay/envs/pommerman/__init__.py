@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 __getattr__ = lazily(
     __name__,
     {
-        **dict.fromkeys(("Library", "load_games", "make_games"), "demonstrations"),
-        **dict.fromkeys(("Player", "player"), "players"),
-        **dict.fromkeys(("Game", "Perspective"), "recordings"),
-        **dict.fromkeys(("Standings", "tournament"), "tournaments"),
-        "Games": "games",
-        "PommermanFFA": "env",
-        "PommermanParallel": "parallel",
-        "PommermanVector": "vector",
+        "demonstrations": "Library load_games make_games",
+        "env": "PommermanFFA",
+        "games": "Games",
+        "parallel": "PommermanParallel",
+        "players": "Player player",
+        "recordings": "Game Perspective",
+        "tournaments": "Standings tournament",
+        "vector": "PommermanVector",
     },
 )
