@@ -159,3 +159,14 @@ class TwoChoices(Probe):
 def vector(make: Callable[[], gym.Env[Any, Any]], envs: int = 8) -> SyncVectorEnv:
     """So many copies of an env, reset in the step an episode ends."""
     return SyncVectorEnv([make] * envs, autoreset_mode=AutoresetMode.SAME_STEP)
+
+
+def train(learner: Any, make: Callable[[], gym.Env[Any, Any]], updates: int) -> dict[str, float]:
+    """So many updates of a learner in eight such envs; what it says of the last."""
+    envs = vector(make)
+    observations, _ = envs.reset(seed=0)
+    for _ in range(updates):
+        rollout = learner.collect(envs, observations)
+        metrics: dict[str, float] = learner.update(rollout)
+        observations = rollout.last_observations
+    return metrics

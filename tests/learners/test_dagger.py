@@ -63,16 +63,6 @@ def learner_for(seed: int = 0) -> DAgger:
     return DAgger(net, env.action_space, CONFIG, seed=seed, expert=expert, first=FIRST)
 
 
-def train(learner: DAgger, updates: int) -> dict[str, float]:
-    envs = probes.vector(Corridor)
-    observations, _ = envs.reset(seed=0)
-    for _ in range(updates):
-        rollout = learner.collect(envs, observations)
-        metrics = learner.update(rollout)
-        observations = rollout.last_observations
-    return metrics
-
-
 def test_dagger_recovers_where_cloning_drifts() -> None:
     network = make_network(Corridor().observation_space, spaces.Discrete(2), seed=0, hidden=(16,))
     list(clone(network, *FIRST, action_space=spaces.Discrete(2), epochs=200, seed=0))
@@ -81,7 +71,7 @@ def test_dagger_recovers_where_cloning_drifts() -> None:
     assert cloned[:ROOM].tolist() == [1] * ROOM
     assert (cloned[ROOM + 1 :] == 1).any()  # blown beyond the goal, it walks on
     learner = learner_for()
-    train(learner, 5)
+    probes.train(learner, Corridor, 5)
     beyond = np.delete(ALL, ROOM, 0)
     assert learner.act(beyond, greedy=True).tolist() == expert(beyond).tolist()
 
@@ -94,7 +84,7 @@ def test_what_is_asked_is_counted_once() -> None:
         return expert(observations)
 
     learner._ask = asking
-    metrics = train(learner, 6)
+    metrics = probes.train(learner, Corridor, 6)
     assert sorted(asked) == sorted(set(asked))
     assert not set(asked) & set(range(ROOM))  # the demonstration said it already
     assert metrics["labels"] == learner.labels == len(asked) > 0
@@ -103,12 +93,12 @@ def test_what_is_asked_is_counted_once() -> None:
 
 def test_a_loaded_learner_goes_on_bit_for_bit() -> None:
     through = learner_for()
-    train(through, 2)
+    probes.train(through, Corridor, 2)
     saved = through.state()
-    metrics = train(through, 2)
+    metrics = probes.train(through, Corridor, 2)
     resumed = learner_for(seed=9)
     resumed.load_state(saved)
-    assert train(resumed, 2) == metrics
+    assert probes.train(resumed, Corridor, 2) == metrics
     assert torch.equal(resumed.state()["known"]["actions"], through.state()["known"]["actions"])
     assert all(
         torch.equal(a, b)
@@ -120,7 +110,7 @@ def test_an_expert_who_says_nonsense_is_refused() -> None:
     learner = learner_for()
     learner._ask = lambda observations: np.full(len(observations), 7)
     with pytest.raises(BackplayError, match="actions"):
-        train(learner, 3)
+        probes.train(learner, Corridor, 3)
 
 
 def test_distinct_rows_of_nested_observations() -> None:

@@ -47,16 +47,6 @@ def learner_for(env: Any, expert: Pairs, seed: int = 0, **how: Any) -> GAIL:
     )
 
 
-def train(learner: GAIL, make: Any, updates: int) -> dict[str, float]:
-    envs = probes.vector(make)
-    observations, _ = envs.reset(seed=0)
-    for _ in range(updates):
-        rollout = learner.collect(envs, observations)
-        metrics = learner.update(rollout)
-        observations = rollout.last_observations
-    return metrics
-
-
 def rollout_of(places: np.ndarray, actions: np.ndarray) -> Rollout:
     """Steps of one env in given places, with given actions."""
     n = len(places)
@@ -122,7 +112,7 @@ def test_a_policy_recovers_a_discrete_expert_whatever_the_env_pays(kind: Any) ->
     """The expert does the opposite of what the env rewards."""
     env = probes.MatchReward()
     learner = learner_for(env, Pairs(SIGNS, np.array([1, 0])), reward=kind)
-    train(learner, probes.MatchReward, 15)
+    probes.train(learner, probes.MatchReward, 15)
     assert learner.act(SIGNS, greedy=True).tolist() == [1, 0]
 
 
@@ -132,7 +122,7 @@ def test_a_policy_recovers_a_continuous_expert() -> None:
     mean = np.concatenate([-0.5 * seen, 0.3 * np.ones_like(seen)], 1)
     done = (mean + 0.1 * generator.standard_normal((400, 2))).astype(np.float32)
     learner = learner_for(probes.TargetAction(), Pairs(seen, done))
-    train(learner, probes.TargetAction, 50)
+    probes.train(learner, probes.TargetAction, 50)
     found = learner.act(SIGNS, greedy=True)
     assert found == pytest.approx(np.array([[0.5, 0.3], [-0.5, 0.3]]), abs=0.2)
 
@@ -140,21 +130,21 @@ def test_a_policy_recovers_a_continuous_expert() -> None:
 def test_several_choices_at_once_are_imitated() -> None:
     env = probes.TwoChoices()
     learner = learner_for(env, Pairs(SIGNS, np.array([[0, 6], [1, 4]])))
-    train(learner, probes.TwoChoices, 25)
+    probes.train(learner, probes.TwoChoices, 25)
     assert learner.act(SIGNS, greedy=True).tolist() == [[0, 6], [1, 4]]
 
 
 def test_a_loaded_learner_goes_on_bit_for_bit() -> None:
     expert = Pairs(SIGNS, np.array([1, 0]))
     through = learner_for(probes.MatchReward(), expert)
-    train(through, probes.MatchReward, 2)
+    probes.train(through, probes.MatchReward, 2)
     saved = through.state()
     as_saved = copy.deepcopy(saved)
-    metrics = train(through, probes.MatchReward, 2)
+    metrics = probes.train(through, probes.MatchReward, 2)
     assert same(saved, as_saved)
     resumed = learner_for(probes.MatchReward(), expert, seed=9)
     resumed.load_state(saved)
-    assert train(resumed, probes.MatchReward, 2) == metrics
+    assert probes.train(resumed, probes.MatchReward, 2) == metrics
     assert same(resumed.state(), through.state())
     assert {"discriminator", "judge"} <= set(saved)
 

@@ -12,6 +12,7 @@ from backplay.errors import BackplayError
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.job import MazeJob
 from backplay.paper.maze.planning import PlanningMazeNetwork
+from resumption import assert_resumes_exactly
 
 torch.set_num_threads(1)
 SMALL = {"size": 7, "walls": 10, "min_length": 6}
@@ -125,15 +126,7 @@ def test_a_run_that_plans_goes_on_as_if_it_had_not_stopped() -> None:
         run = MazeJob(regime="default", frames=30_000, evaluations=3, planning=2)
         return maze.training(run, library)
 
-    whole, half = fresh(), fresh()
-    lines = [(p.frames, p.metrics) for p in whole.run()]
-    some = []
-    for progress in half.run():
-        some.append((progress.frames, progress.metrics))
-        break
-    again = fresh()
-    again.load_state(half.state())
-    assert some + [(p.frames, p.metrics) for p in again.run()] == lines
+    assert_resumes_exactly(fresh, stops=(1,))
 
 
 def test_planning_is_refused_where_nobody_would_plan() -> None:

@@ -11,6 +11,7 @@ from backplay.errors import BackplayError
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.job import MazeJob
 from backplay.paper.maze.sight import SightedMazeNetwork
+from resumption import assert_resumes_exactly
 
 torch.set_num_threads(1)
 
@@ -59,16 +60,7 @@ def test_a_run_with_sight_goes_on_as_if_it_had_not_stopped() -> None:
         run = MazeJob(regime="default", frames=100_000, evaluations=3, sight=3)
         return maze.training(run, library)
 
-    whole, half = fresh(), fresh()
-    lines = [(p.frames, p.metrics) for p in whole.run()]
-    some = []
-    for progress in half.run():
-        some.append((progress.frames, progress.metrics))
-        break
-    again = fresh()
-    again.load_state(half.state())
-    assert some + [(p.frames, p.metrics) for p in again.run()] == lines
-    assert len(lines) == 4
+    assert_resumes_exactly(fresh, stops=(1,))
 
 
 def test_sight_is_refused_where_nobody_would_look() -> None:

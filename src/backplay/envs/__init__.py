@@ -14,25 +14,16 @@ POMMERMAN_FFA = "Backplay/PommermanFFA-v0"
 SLIPPERY = "Backplay/Slippery-v0"
 TREE = "Backplay/Tree-v0"
 
-if MAZE not in gym.registry:
-    gym.register(
-        MAZE,
-        entry_point="backplay.envs.maze.env:Maze",
-        vector_entry_point="backplay.envs.maze.vector:MazeVector",
-    )
-
-if POMMERMAN_FFA not in gym.registry:
-    gym.register(
-        POMMERMAN_FFA,
-        entry_point="backplay.envs.pommerman.env:PommermanFFA",
-        vector_entry_point="backplay.envs.pommerman.vector:PommermanVector",
-    )
-
-if TREE not in gym.registry:
-    gym.register(TREE, entry_point="backplay.envs.tree:Tree")
-
-if CHAIN not in gym.registry:
-    gym.register(CHAIN, entry_point="backplay.envs.chain:Chain")
-
-if SLIPPERY not in gym.registry:
-    gym.register(SLIPPERY, entry_point="backplay.envs.slippery:Slippery")
+for _id, _place, _vector in (
+    (CHAIN, "chain:Chain", None),
+    (MAZE, "maze.env:Maze", "maze.vector:MazeVector"),
+    (POMMERMAN_FFA, "pommerman.env:PommermanFFA", "pommerman.vector:PommermanVector"),
+    (SLIPPERY, "slippery:Slippery", None),
+    (TREE, "tree:Tree", None),
+):
+    if _id not in gym.registry:
+        gym.register(
+            _id,
+            entry_point=f"{__name__}.{_place}",
+            vector_entry_point=f"{__name__}.{_vector}" if _vector else None,
+        )
