@@ -45,7 +45,7 @@ def seen(episodes: Iterable[Episode]) -> Iterator[Seen]:
 
 
 @dataclass(frozen=True)
-class Table:
+class Memory:
     """A clock, and a row of numbers for each demonstration that was seen."""
 
     frames: int = 0
@@ -66,7 +66,7 @@ class PerDemonstration(Curriculum):
     (`moved`), and which weights it stands for (`weights`).
     """
 
-    state: Table = field(default_factory=Table, kw_only=True)
+    state: Memory = field(default_factory=Memory, kw_only=True)
     """What it has seen."""
 
     @property
@@ -93,7 +93,7 @@ class PerDemonstration(Curriculum):
         for one in seen(episodes):
             rows.extend([self.first] * (one.demo + 1 - len(rows)))
             rows[one.demo] = self.moved(rows[one.demo], one)
-        return replace(self, state=Table(later(self.frames, frames), tuple(rows)))
+        return replace(self, state=Memory(later(self.frames, frames), tuple(rows)))
 
 
 def as_rows(rows: object) -> tuple[Row, ...]:

@@ -97,7 +97,7 @@ class GridJob(FolderJob):
     frames: int = 200_000
     """Budget; schedules are stretched to it."""
     apart: bool = False
-    """Values without a part in common: see `grid_worlds.Table`."""
+    """Values without a part in common: see `grid_worlds.Tabular`."""
 
     def __post_init__(self) -> None:
         require_one_of("world", self.world, tuple(FRAMES))

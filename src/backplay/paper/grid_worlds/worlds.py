@@ -37,7 +37,7 @@ NEAR = 2  # steps from the demonstration that count as beside it
 Pairs = tuple[NDArray[Any], NDArray[Any]]
 
 
-class Table(torch.nn.Module):
+class Tabular(torch.nn.Module):
     """Logits and a value for each place: what is done in one says nothing about another.
 
     The values have a part in common, unless told otherwise. Without it a place not yet seen, at 0,
@@ -66,7 +66,7 @@ def table(
     """A table for the places of a space."""
     many = isinstance(observation_space, gym.spaces.MultiDiscrete)
     places = observation_space.nvec[-1] if many else observation_space.n
-    return Table(int(places), int(action_space.n), seed=seed, common=common)
+    return Tabular(int(places), int(action_space.n), seed=seed, common=common)
 
 
 class World:
