@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from types import ModuleType
 
@@ -42,14 +42,7 @@ COMMANDS = {
     "pommerman": "the paper's game: tournaments, films, traces, demonstrations",
 }
 
-HELP = f"""\
-backplay: learn hard, sparse-reward tasks from a single demonstration.
-
-usage: backplay COMMAND [OPTIONS]
-
-commands:
-{chr(10).join(f"  {name:<13}{what}" for name, what in COMMANDS.items())}
-
+EXAMPLES = """\
 the first five minutes:
   backplay demo
 
@@ -59,8 +52,7 @@ your own environment:
   backplay train MiniGrid-DoorKey-8x8-v0 demo.npz --frames 500000 --dir runs/doorkey
   backplay evaluate runs/doorkey
   backplay watch runs/doorkey
-
-`backplay COMMAND --help` explains each command with examples."""
+"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -96,9 +88,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print(HELP)
-        return 0 if arguments else 2
+    if _asks_help(arguments):
+        what = "learn hard, sparse-reward tasks from a single demonstration"
+        return _explain("backplay", what, COMMANDS, EXAMPLES, arguments)
     if arguments[0] == "--version":
         from backplay import __version__
 
@@ -109,11 +101,28 @@ def _run(arguments: list[str]) -> int:
     command = importlib.import_module(f"backplay.cli.{name}")
     if not hasattr(command, "PARTS"):
         return _call(command, name, options, f"backplay {name}")
-    if not options or options[0] in ("-h", "--help", "help"):
-        print(command.HELP)
-        return 0 if options else 2
-    part = _known(options[0], command.PARTS, f"backplay {name}")
-    return _call(command, part, options[1:], f"backplay {name} {part}")
+    program = f"backplay {name}"
+    if _asks_help(options):
+        examples = getattr(command, "EXAMPLES", "")
+        return _explain(program, COMMANDS[name], command.PARTS, examples, options)
+    part = _known(options[0], command.PARTS, program)
+    return _call(command, part, options[1:], f"{program} {part}")
+
+
+def _asks_help(words: Sequence[str]) -> bool:
+    return not words or words[0] in ("-h", "--help", "help")
+
+
+def _explain(
+    program: str, what: str, commands: Mapping[str, str], examples: str, words: Sequence[str]
+) -> int:
+    """Prints what there is; 0 if that was asked for, 2 if there were no words at all."""
+    width = max(map(len, commands)) + 2
+    print(f"{program}: {what}.\n\nusage: {program} COMMAND [OPTIONS]\n\ncommands:")
+    print(*(f"  {name:<{width}}{about}" for name, about in commands.items()), sep="\n")
+    print(f"\n{examples}" * bool(examples))
+    print(f"`{program} COMMAND --help` explains each command with examples.")
+    return 0 if words else 2
 
 
 def _known(name: str, commands: Iterable[str], program: str) -> str:

@@ -28,21 +28,13 @@ PARTS = {
     "report": "make the page of runs, as backplay report does, and the paper's table",
 }
 
-HELP = f"""\
-backplay maze: the paper's first experiment.
-
-usage: backplay maze COMMAND [OPTIONS]
-
-commands:
-{chr(10).join(f"  {name:<10}{what}" for name, what in PARTS.items())}
-
+EXAMPLES = """\
 from nothing to the table:
   backplay maze generate optimal.npz
   backplay maze train optimal.npz --regime backplay --dir runs/backplay-0
   backplay maze train optimal.npz --regime uniform --dir runs/uniform-0
   backplay maze report runs/backplay-0 runs/uniform-0
-
-`backplay maze COMMAND --help` explains each command with examples."""
+"""
 
 File = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
 Directory = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]

@@ -30,16 +30,6 @@ PARTS = {
     "agent": "write what a run has learned as a player in a small file",
 }
 
-HELP = f"""\
-backplay pommerman: the game of the paper's second experiment.
-
-usage: backplay pommerman COMMAND [OPTIONS]
-
-commands:
-{chr(10).join(f"  {name:<12}{what}" for name, what in PARTS.items())}
-
-`backplay pommerman COMMAND --help` explains each command with examples."""
-
 JOBS = os.cpu_count() or 1
 PATIENCE = 3.0  # seconds
 Row = Any  # a game's state row; numpy and numba are imported when a command begins its work
