@@ -217,8 +217,8 @@ def test_runs_that_cannot_be_gone_on_with(run: Run, demos: dict[str, Path]) -> N
     for i, change in enumerate(changes):
         edited(f"edited{i}", change)
         refused(f"edited{i}", "config.json is damaged")
-    edited("wrong", {"curriculum": {**job["fields"]["curriculum"], "target": 7.0}})
-    refused("wrong", "target", "0.99")
+    edited("wrong", {"curriculum": {**job["fields"]["curriculum"], "start_share": 7.0}})
+    refused("wrong", "start_share", "0 to 1")
 
     shutil.copytree("r", "lost")
     shutil.rmtree("lost/demonstrations")
