@@ -19,6 +19,7 @@ from backplay.data.streams import read_stream, set_stream
 from backplay.errors import BackplayError, ensure
 from backplay.restore import atari
 from backplay.restore import layers as stack
+from backplay.restore.fits import FITS, refuse_claim
 from backplay.restore.layers import History, layers
 from backplay.restore.replays import FreshReplay, Replay
 from backplay.restore.restorer import Restorer, State
@@ -73,7 +74,7 @@ class AttributeState:
         return state
 
     def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
-        _refuse_claim(self, env)
+        refuse_claim(self, env)
         _load_layers(env, state, rng is not None)
         if rng is not None:
             stack.refresh(env, rng)
@@ -133,14 +134,14 @@ class AtariState:
 
     def vouch(self, env: AnyEnv, state: State) -> bool:
         """Whether `env`, which came here by itself, is in this state; then it may be restored."""
-        _refuse_claim(self, env)
+        refuse_claim(self, env)
         same: bool = atari.content(env.unwrapped) == state[0][0]
         if same:
             self._vouched.add(state[0][0])
         return same
 
     def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
-        _refuse_claim(self, env)
+        refuse_claim(self, env)
         if self.doubts(state):
             raise BackplayError(
                 "This state of an emulator is a file's word alone",
@@ -186,7 +187,7 @@ class MujocoState:
         return [physics, derived, _save_layers(env)]
 
     def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
-        _refuse_claim(self, env)
+        refuse_claim(self, env)
         import mujoco
 
         physics, derived, saved = state
@@ -337,48 +338,6 @@ def believed(restorer: Restorer) -> Restorer:
     return restorer
 
 
-def _refuse_claim(restorer: AttributeState | AtariState | MujocoState, env: AnyEnv) -> None:
-    """A file may name only what fits the env: its own `set_state` checks what it takes."""
-    if not restorer.claimed or _fits(env)[restorer.name]:
-        return
-    if _has_own(env):
-        raise BackplayError(
-            "These states go around the env's own set_state",
-            expected="states that get_state of this env returned",
-            got=f"a file of {restorer.name} states",
-            do='Record it again, with restorer="replay" if get_state is not exact; or pass a'
-            f" restorer of your own choice: bp.load(path, restorer={type(restorer).__name__}()).",
-        )
-    raise BackplayError(
-        f"{type(env.unwrapped).__name__} has no {restorer.name} states",
-        do="Use the env that it was recorded on.",
-    )
-
-
-def _has_own(env: AnyEnv) -> bool:
-    base = env.unwrapped
-    return all(callable(getattr(base, name, None)) for name in ("get_state", "set_state"))
-
-
-def _fits(env: AnyEnv) -> dict[str, bool]:
-    """Which ways may fit `env`; those that fit any are not listed.
-
-    An env with a `set_state` of its own is never restored past it by plain data, since no file
-    that does so would be loaded again.
-    """
-    base, own = env.unwrapped, _has_own(env)
-    physics = type(getattr(base, "data", None)).__name__ == "MjData" and hasattr(base, "model")
-    return {
-        "own": own,
-        "atari": not own and hasattr(getattr(base, "ale", None), "cloneState"),
-        "fresh": base.spec is not None or "_ezpickle_args" in vars(base),
-        "mujoco": not own and physics,
-        "mujoco-model": not own and physics,
-        "attributes": not own,
-    }
-
-
 def candidates(env: AnyEnv) -> list[Restorer]:
     """The restorers that may work on `env`, fastest first."""
-    fits = _fits(env)
-    return [make() for name, make in RESTORERS.items() if fits.get(name, True)]
+    return [make() for name, make in RESTORERS.items() if name not in FITS or FITS[name](env)]
