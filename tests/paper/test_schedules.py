@@ -19,7 +19,8 @@ from backplay.paper.sparse_tasks.job import GymJob
 from backplay.train.job import Job
 
 EXPERIMENTS = {one.name: one for one in experiments()}
-WITHOUT = ("theory", "maze-cloning", "advise", "demo")  # no schedules, or kinds with their own
+# No schedules, or kinds with their own.
+WITHOUT = ("theory", "maze-cloning", "pommerman-imitation", "advise", "demo")
 WITH_CURRICULA = [one for one in EXPERIMENTS.values() if one.name not in WITHOUT]
 LENGTH = 60
 
