@@ -145,6 +145,8 @@ class AgentConfig:
     """The run's directory."""
     out: Path
     """Where to write it."""
+    least: float = 0.0
+    """Leaves out what is known of facts whose rows are shorter; at first rows have length 0.25."""
     overwrite: bool = False
     """Replace the file if it exists."""
 
@@ -305,7 +307,7 @@ def agent(config: AgentConfig) -> int:
     from backplay.paper.pommerman.agent import learned_by
 
     require_new_file(config.out, overwrite=config.overwrite)
-    learned_by(config.run).save(config.out)
+    learned_by(config.run).trimmed(config.least).save(config.out)
     print(f"{config.out}: {config.out.stat().st_size / 1e6:.1f} MB")
     return 0
 

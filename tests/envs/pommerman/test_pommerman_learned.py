@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from backplay.envs.pommerman import layout as at
+from backplay.envs.pommerman import learned
 from backplay.envs.pommerman.agents import OUTSIDE
 from backplay.envs.pommerman.dictionary import dictionary, row_of
 from backplay.envs.pommerman.env import PommermanFFA
@@ -74,6 +75,25 @@ def test_a_file_holds_all_of_it_and_is_small(tmp_path: Path) -> None:
     assert np.array_equal(one.chances(facts), other.chances(facts))
     assert (other.sees, other.made) == ("facts", {"by": "hand"})
     assert player(str(file)).policy is not None
+
+
+def test_short_rows_can_be_left_out() -> None:
+    one = policy()
+    lengths = np.sqrt((one.rows**2).sum(1))
+    least = float(np.median(lengths))
+    few = one.trimmed(least)
+    assert set(few.known) == {
+        fact for fact, n in zip(one.known, lengths, strict=True) if n >= least
+    }
+    assert np.array_equal(few._table[few.known], one._table[few.known])
+    assert not few._table[np.setdiff1d(one.known, few.known)].any()
+
+
+def test_the_agent_that_comes_along_is_small_and_tells_how_it_was_made() -> None:
+    assert learned.SHIPPED.stat().st_size < 10_000_000
+    made = player("backplay").policy.made  # type: ignore[union-attr]
+    assert made["frames"] >= made["job"]["frames"] == 20_480_000
+    assert (made["job"]["maps"], made["job"]["opponents"]) == (4, "fsmts")
 
 
 @pytest.mark.parametrize(

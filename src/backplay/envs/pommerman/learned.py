@@ -9,7 +9,7 @@ out: actions, drawn as in training. Needs numpy alone. Does not know: who traine
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
@@ -82,6 +82,11 @@ class Policy:
         total = self.chances(seeing.seen)[0].cumsum()
         drawn = min(int(np.searchsorted(total, uniform(streams, stream), "right")), ACTIONS - 1)
         return int(seeing.meant(np.array([drawn]), seats)[0])
+
+    def trimmed(self, least: float) -> Policy:
+        """The same without the facts whose rows are shorter than `least`: they say little."""
+        kept = np.linalg.norm(self.rows, axis=1) >= least
+        return replace(self, known=self.known[kept], rows=self.rows[kept])
 
     def save(self, path: str | Path) -> None:
         """Writes it in half precision: arrays and JSON, with a digest of all of it."""
