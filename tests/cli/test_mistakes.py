@@ -15,6 +15,10 @@ from cli_results import Result, Run, assert_refused
 
 from backplay import extras
 from backplay.cli import main
+from backplay.cli.hints import what_to_try
+from backplay.runs import open_run
+from backplay.runs.execute import asked
+from backplay.train.env_job import EnvJob
 
 TINY = ("--num-envs", 2, "--ppo.num-steps", 32, "--frames", 64, "--final-episodes", 2)
 FILES = {
@@ -192,3 +196,19 @@ def test_a_run_that_learned_says_nothing(desk: Run, demos: dict[str, Path]) -> N
     told = desk("train", "MountainCar-v0", demos["car"], "--dir", "car", *TINY, *easy)
     assert told.code == 0
     assert "What to try" not in told.out
+
+
+def test_a_run_whose_likeliest_actions_succeed_says_so(desk: Run, demos: dict[str, Path]) -> None:
+    told = desk("train", "MountainCar-v0", demos["car"], "--dir", "car", *TINY)
+    assert "--greedy" not in told.out
+    run = open_run(Path("car"))
+    job, _ = asked(run)
+    assert isinstance(job, EnvJob)
+    result = run.result
+    assert result is not None
+    result["measures"]["greedy_success"] = 0.64
+    with run.locked():
+        run.finish(result)
+    first = what_to_try(run, job)[1]
+    assert "likeliest actions succeed in 64%" in first
+    assert desk(*shlex.split(first, comments=True)[1:], "--episodes", 2).code == 0

@@ -18,7 +18,7 @@ from backplay.train.env_job import EnvJob
 
 ENOUGH = 0.5  # success from which nothing is said
 LONG = 150  # steps of a demonstration from which rewards at its end count for little at gamma 0.99
-CALMER = 0.2  # success that likeliest actions have more than drawn ones, where those are too random
+CALMER = 0.2  # success that the likeliest actions have more than drawn ones, where that is said
 
 
 def what_to_try(run: Run, job: EnvJob) -> list[str]:
@@ -42,8 +42,9 @@ def what_to_try(run: Run, job: EnvJob) -> list[str]:
     came = str(lines[-1]["starts"]) if lines else "unknown"
     tries = [([*again, "--frames", str(2 * config.frames)], "more frames: it goes on from here")]
     if measures.get("greedy_success", 0.0) >= success + CALMER:
-        calm = [*anew(final_entropy_coefficient=0.0), *starts]
-        tries.append((calm, "the learner: it acts ever less at random"))
+        measured = ["backplay", "evaluate", str(run.path), *(["--env", *own] if own else [])]
+        calm = f"its likeliest actions succeed in {measures['greedy_success']:.0%}"
+        tries.insert(0, ([*measured, "--greedy"], f"{calm}: predict(…, deterministic=True)"))
     if config.ppo.gamma <= 0.99 and max(result.get("demonstrations", [0])) >= LONG:
         tries.append(([*anew(gamma=0.997), *starts], "the learner: it looks farther ahead"))
     more = [*anew(entropy_coefficient=round(2 * config.ppo.entropy_coefficient, 6)), *starts]
