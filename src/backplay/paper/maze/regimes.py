@@ -84,9 +84,12 @@ def settings(run: MazeJob) -> TrainConfig:
     else:
         # As many updates whatever the budget, from 0.64 to 10.24 million frames: learning takes a
         # number of them, and frames to fill them with; what frames are left makes each better.
-        envs = int(np.clip(run.frames / (UPDATES * STEPS), 32, 512))
+        envs, steps = int(np.clip(run.frames / (UPDATES * STEPS), 32, 512)), STEPS
+        if run.regime == "florensa":
+            # A round judges its starts by episodes that end in it: 160 steps end none of 200.
+            envs, steps = envs // 4, 4 * STEPS
         ppo = PPOConfig(
-            num_steps=STEPS, minibatch_size=max(1, envs * STEPS // 8),
+            num_steps=steps, minibatch_size=max(1, envs * steps // 8),
             passes=6 if run.frames < FEW_FRAMES else 4,
             learning_rate=2e-3, final_learning_rate=0.0, entropy_coefficient=0.01,
             value_lambda=None,
