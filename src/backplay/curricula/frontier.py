@@ -157,7 +157,7 @@ class Frontier(Curriculum):
         """One short line, e.g. "half succeed from 12 to 40 steps back"."""
         halves = sorted(half(row) for row in self.state.episodes if row) or [0]
         ends = f"{halves[0]}" if halves[0] == halves[-1] else f"{halves[0]} to {halves[-1]}"
-        return f"half succeed from {ends} steps back"
+        return f"half succeed from {ends} {'step' if ends == '1' else 'steps'} back"
 
 
 def success_curve(past: Sequence[int]) -> list[tuple[int, int, float]]:
