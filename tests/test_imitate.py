@@ -67,6 +67,14 @@ def test_who_has_no_actions_cannot_be_imitated() -> None:
         pairs([states_alone])
 
 
+def test_actions_of_several_forms_are_refused() -> None:
+    demo = bp.record(gym.make("CartPole-v1"), [0, 1, 0], seed=1)
+    assert demo.actions is not None
+    demo.actions[1] = [1, 2]
+    with pytest.raises(BackplayError, match="What is imitated"):
+        pairs([demo])
+
+
 @pytest.mark.parametrize("env", ["CartPole-v1", "MountainCarContinuous-v0"])
 def test_a_run_goes_on_as_if_it_had_not_stopped(env: str, tmp_path: Path) -> None:
     made = gym.make(env, max_episode_steps=60)

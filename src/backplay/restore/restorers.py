@@ -147,7 +147,7 @@ class AtariState:
                 "This state of an emulator is a file's word alone",
                 expected="one that its seed and actions lead to: nothing else is safe to load",
                 do="Use bp.load(path, env); or, if you know who made the file,"
-                " bp.load(path, restorer=bp.restore.AtariState()).",
+                " bp.load(path, restorer=AtariState()), of backplay.restore.",
             )
         game, saved = state
         atari.load_emulator(*_emulator(env), game, rng)

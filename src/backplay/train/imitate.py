@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from backplay.demos import Demonstration
-from backplay.errors import BackplayError
+from backplay.errors import BackplayError, refusing
 from backplay.learners import GAIL, PPO, Discriminator, Pairs
 from backplay.restore.rollout import AnyEnv
 from backplay.train.loop import without_words
@@ -29,7 +29,8 @@ def pairs(demos: Sequence[Demonstration]) -> Pairs:
             )  # fmt: skip
     seen = [observation for demo in demos for observation in demo.observations[:-1]]
     done = [action for demo in demos for action in demo.actions or ()]
-    return Pairs(_stacked(seen), np.array(done))
+    with refusing("What is imitated", "observations and actions of one form, in all of them"):
+        return Pairs(_stacked(seen), np.array(done))
 
 
 def gail(
