@@ -25,6 +25,7 @@ from backplay.errors import BackplayError
 from backplay.records import Start, Walk
 from backplay.restore import AttributeState
 from backplay.restore.likely import constants
+from backplay.wrapper.resume import ResumableBackplayEnv
 from backplay.wrapper.walks import Walks
 
 CLAIMED = """
@@ -338,3 +339,21 @@ def test_walks_and_advice_from_such_a_state_say_so_too() -> None:
         walks.restore(env, Start(1, 3), None)
     with pytest.raises(BackplayError, match="fails after the state at step 2"):
         bp.advise(lambda: env, lake(s=10**9)[1], seconds=20)
+
+
+def test_numbers_that_the_space_cannot_hold_are_no_observations() -> None:
+    env, demo = lake()
+    demo.observations[1] = np.float64(1.5)  # where a whole number was seen
+    with pytest.raises(BackplayError, match="seen at step 1 is no observation"):
+        demo.fit(env)
+
+
+def test_walks_in_a_checkpoint_are_numbers() -> None:
+    env = ResumableBackplayEnv(
+        gym.make("CartPole-v1"), [bp.record(gym.make("CartPole-v1"), [0], seed=1)]
+    )
+    env.reset(seed=0)
+    state = env.get_state()
+    state["walked"] = [np.zeros(2)]
+    with pytest.raises(BackplayError, match="another BackplayEnv"):
+        env.set_state(state)

@@ -103,7 +103,7 @@ def _has_form(space: Any, seen: Any) -> bool:
         return (
             isinstance(seen, np.ndarray)
             and seen.shape == space.shape
-            and seen.dtype.kind in ("biufc" if kind == "Box" else "biu")
+            and np.can_cast(seen.dtype, space.dtype, "same_kind")
         )
     if kind == "Dict":
         parts = [(part, seen[key]) for key, part in space.spaces.items()

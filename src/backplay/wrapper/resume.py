@@ -94,7 +94,7 @@ class ResumableBackplayEnv(BackplayEnv):
             recipe = None if state["recipe"] is None else Recipe.from_data(state["recipe"])
             rng = new_generator(RandomStream(*state["here"]["own stream"]))
             finished = rows_as_episodes(state["finished"])
-            walked = list(state["walked"])
+            walked = [int(walk) for walk in state["walked"]]
             counts = int(state["restored_steps"]), int(state["restored_taken"])
             if recipe is not None:
                 self._follow(recipe, state["here"])
