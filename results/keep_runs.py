@@ -52,7 +52,8 @@ def keep(run: Path, target: Path) -> None:
     write_lines(target / "processes.jsonl", processes)
     if (run / "demonstrations").exists():
         shutil.copytree(run / "demonstrations", target / "demonstrations", dirs_exist_ok=True)
-    read = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    lines = run / "metrics.jsonl"  # who only clones has none
+    read = [json.loads(line) for line in lines.read_text().splitlines()] if lines.exists() else []
     write_lines(target / "metrics.jsonl", thinned(read))
 
 
