@@ -161,7 +161,7 @@ def test_on_random_walks(restorer: str) -> None:
     """Steps of walking are counted once, though states of walks are made anew."""
     round_frames = 400 if restorer == "replay" else 70  # replaying counts too
     states = assert_resumes_exactly(
-        lambda: training(reverse(round_frames), restorer), (1, 2, 3, 4, 6), updates=9
+        lambda: training(reverse(round_frames), restorer), (1, 2, 3, 4, 6, 8), updates=9
     )
     assert any(one["walked"] for state in states for one in state["envs"]["envs"])
     assert states[-1]["counted"] > 50

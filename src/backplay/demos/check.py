@@ -21,7 +21,7 @@ from backplay.errors import BackplayError, DemonstrationError
 from backplay.restore import Replay, Restorer, renew
 from backplay.restore.rollout import AnyEnv, Divergence, replay, replay_from_reset, reset_to_another
 
-WAYS = 16  # states that are tried where each takes the whole way to it
+WAYS, LONG = 16, 100  # states that are tried where each takes a way of more than so many steps
 _NOT_COMPARED = (
     "it has no actions: states were restored and saved again, but what the env answers after a"
     " restore (observations, rewards, endings) was not compared"
@@ -94,7 +94,7 @@ def check(
 
     All of the rest is replayed from every state if that takes at most `max_steps` steps; if not, as
     many steps from each as that allows, and the whole from the first. Where a restore goes the
-    whole way to a state again, some states are enough. Raises BackplayError if anything differs,
+    whole way to a state again, and that is long, some states are tried. Raises BackplayError if anything differs,
     unless `must_be_exact` is False. `settings` as for BackplayEnv: with "mine", what is found exact
     is exact under the settings of `env`. `success` as for BackplayEnv: the report says which rule
     is in force and what speaks against the demonstration being a success.
@@ -138,7 +138,7 @@ def _restore_all(env: AnyEnv, demo: Demonstration, max_steps: int, rule: Success
     reset_to_another(env, demo.seed, demo.options)
     # In a scattered order: a restore must not depend on what was restored before it.
     tried, remarks = np.arange(length), _remarks(env, demo, rule)
-    if isinstance(demo.restorer, Replay) and length > WAYS:
+    if isinstance(demo.restorer, Replay) and length > LONG:
         tried = np.linspace(0, length - 1, WAYS).astype(np.int64)
         remarks += (f"each restore goes the whole way again: {WAYS} of {length} states were tried",)
     order = np.random.default_rng(0).permutation(tried).tolist()
