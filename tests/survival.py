@@ -92,19 +92,28 @@ def hook(call: Callable[[str], bool]) -> None:
     before(PPO, "act", "evaluation")
     fsync, replace, write = os.fsync, os.replace, os.write
 
+    unsafe = Counter[str]()  # bytes of each file since it was last made safe: only they can be lost
+
+    def name_of(handle: int) -> str:
+        return os.readlink(f"/proc/self/fd/{handle}")
+
     def half(handle: int, data: Any) -> int:
         if call("half a line"):
             write(handle, bytes(data)[: len(data) // 2])
             die()
-        return write(handle, data)
+        written = write(handle, data)
+        unsafe[name_of(handle)] += written
+        return written
 
     def torn(handle: int) -> None:
+        name = name_of(handle)
         if call("unsafe write"):
             size = os.fstat(handle).st_size
-            grows = os.readlink(f"/proc/self/fd/{handle}").endswith(".jsonl")
-            os.ftruncate(handle, size - 3 if grows else size // 2)
+            grows = name.endswith(".jsonl")
+            os.ftruncate(handle, size - min(3, unsafe[name]) if grows else size // 2)
             die()
         fsync(handle)
+        unsafe[name] = 0
 
     def named(source: Any, target: Any, **where: Any) -> None:
         if call("before naming"):
