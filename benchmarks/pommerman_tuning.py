@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from backplay.curricula import Backplay, Curriculum, Standard, Uniform
+from backplay.curricula import Backplay, Curriculum, Frontier, Standard, Uniform
 from backplay.envs.pommerman.demonstrations import make_games
 from backplay.envs.pommerman.recordings import Perspective
 from backplay.envs.pommerman.vector import PommermanVector
@@ -39,9 +39,10 @@ OWN = {"seed": 0, "envs": 60, "budget": None, "observation": "facts", "maps": 4}
 
 
 def curriculum(regime: str, frames: int) -> Curriculum:
-    """Standard, Uniform or the paper's windows stretched to so many frames."""
+    """Standard, Uniform, the default, or the paper's windows stretched to so many frames."""
     windows = Backplay.pommerman_4(max(1, frames // 500))
-    return {"standard": Standard(), "uniform": Uniform(), "backplay": windows}[regime]
+    known = {"standard": Standard(), "uniform": Uniform(), "default": Frontier()}
+    return known.get(regime, windows)
 
 
 def options(words: list[str]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:

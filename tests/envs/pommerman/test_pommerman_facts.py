@@ -85,14 +85,44 @@ def check_together(told: dict[str, list[int]], now: Frame, own: int) -> None:
         assert (closed >> bit & 1 == 0) == (
             code in (at.PASSAGE, *range(at.EXTRA_BOMB, at.KICK + 1))
         )
+    check_burning(told["burns"], now, own)
+
+
+def check_burning(burns: list[int], now: Frame, own: int) -> None:
+    """Cells near by burn when bombs and walls, each told apart, let them."""
+    times: dict[int, int] = {}
+    bombs = {
+        cell: (1 if now["board"][cell] == at.FLAMES else left, blast)
+        for cell, (left, blast) in now["bombs"].items()
+    }
+    while bombs:  # the earliest goes off next; a chain makes others as early
+        cell = min(bombs, key=lambda one: min(bombs[one][0], times.get(one, 99)))
+        left, blast = bombs.pop(cell)
+        for reached in rays(now["board"], cell, blast):
+            when = min(left, times.get(cell, 99))
+            times[reached] = min(times.get(reached, 99), when)
+    reach, span = facts.REACH, 2 * facts.REACH + 1
     found = {}
-    for which in told["bomb_beside"]:
-        kind, place = divmod(which, facts.BESIDE)
-        line, along = divmod(place, facts.SPAN)
-        down, right = (line - 1, along - 10) if line < 3 else (along - 10, line - 4)
-        found[own + 11 * down + right] = [kind // facts.BLASTS + 1, kind % facts.BLASTS + 1]
-    near = {c for c in now["bombs"] if min(abs(c // 11 - own // 11), abs(c % 11 - own % 11)) < 2}
-    assert found == {cell: now["bombs"][cell] for cell in near}
+    for which in burns:
+        left, place = divmod(which, facts.SOON)
+        down, right = place // span - reach, place % span - reach
+        found[own + 11 * down + right] = left + 1
+    near = {c for c in times if max(abs(c // 11 - own // 11), abs(c % 11 - own % 11)) <= reach}
+    assert found == {cell: times[cell] for cell in near}
+
+
+def rays(board: np.ndarray, cell: int, blast: int) -> list[int]:
+    """The cells that a bomb reaches."""
+    reached = [cell]
+    for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):
+        for k in range(1, blast):
+            row, col = cell // 11 + k * down, cell % 11 + k * right
+            if not (0 <= row < 11 and 0 <= col < 11) or board[11 * row + col] == at.RIGID:
+                break
+            reached.append(11 * row + col)
+            if board[11 * row + col] == at.WOOD:
+                break
+    return reached
 
 
 def _numbers(told: dict[str, list[int]]) -> Frame:

@@ -4,8 +4,12 @@ Comes in: a state row, the row before it, a seat, a buffer. Goes out: the facts'
 buffer, -1 behind them. Does not know: where rows and buffers come from, or who adds them up.
 
 The facts say what the two frames of `planes` show in a free for all without fog, no more and no
-less; `tests` derive each from the other. Near things stand where they are seen from the own cell,
-as offsets (from the middle of the board, if the own agent is dead). Absolute cells complete them.
+less; `tests` derive each from the other. Some say what follows from others by the rules: when a
+cell near by burns, which actions can be survived. A table and two layers would have to find that
+out, walls and chains included; four convolutions over the board see it.
+
+Near things stand where they are seen from the own cell, as offsets (from the middle of the board,
+if the own agent is dead). Absolute cells complete them.
 The frame before is told by what differs from what would be expected of it: everybody stayed in
 place, whoever moved came from a passage, bombs had a step more left. Most of it costs no fact.
 
@@ -23,10 +27,11 @@ import numpy as np
 
 from backplay.envs.kernels import kernel, reserve
 from backplay.envs.pommerman import layout as at
+from backplay.envs.pommerman.danger import NEVER, burning_times, survivable
 
 NEAR = 5
 """Walls stand as offsets up to here, as cells beyond."""
-_SEATS = at.SEATS  # `reserve` takes a name, no attribute
+_SEATS, _CELLS, _MOVES = at.SEATS, at.CELLS, at.LAY  # `reserve` takes names, no attributes
 SPAN, OFFSETS = 2 * at.SIZE - 1, (2 * at.SIZE - 1) ** 2
 WINDOW = (2 * NEAR + 1) ** 2
 BLASTS = 10
@@ -34,8 +39,9 @@ PERIOD = 25
 """Steps are told as step // PERIOD and step % PERIOD."""
 PERIODS = 321  # up to step 8,024
 MIDDLE = at.CELLS // 2
-BESIDE = 6 * SPAN
-"""Places in three rows and three columns."""
+REACH = 4
+"""When cells burn is told up to so far from the own one."""
+SOON = (2 * REACH + 1) ** 2
 MOST = 384
 """Facts that may hold at once. No game has so many; hand-made states could, and are refused."""
 
@@ -55,9 +61,9 @@ _SIZES: dict[str, int] = {
     "cells_before": 8 * at.CELLS, "bomb_left_before": (at.BOMB_LIFE + 1) * at.CELLS,
     "bomb_blast_before": BLASTS * at.CELLS, "ammo_before": at.MAX_AMMO + 1,
     "blast_before": BLASTS + 1, "kick_before": 2,
-    # Now, as seen from the own cell, things that matter together: a bomb in the three rows or the
-    # three columns around it with time and blast, and which of the eight cells around are closed.
-    "bomb_beside": at.BOMB_LIFE * BLASTS * BESIDE, "closed": 256,
+    # Now, as seen from the own cell, things that matter together: which of the eight cells around
+    # are closed, when cells near by burn, and what becomes of each action.
+    "closed": 256, "burns": at.BOMB_LIFE * SOON, "ways": 3 * at.ACTIONS,
 }  # fmt: skip
 
 
@@ -87,7 +93,7 @@ _BOMB_BEFORE, _CELLS_BEFORE = AT["bomb_before"], AT["cells_before"]
 _LEFT_BEFORE, _BLAST_BEFORE = AT["bomb_left_before"], AT["bomb_blast_before"]
 _AMMO_BEFORE, _STRENGTH_BEFORE = AT["ammo_before"], AT["blast_before"]
 _KICK_BEFORE = AT["kick_before"]
-_BOMB_BESIDE, _CLOSED = AT["bomb_beside"], AT["closed"]
+_CLOSED, _BURNS, _WAYS = AT["closed"], AT["burns"], AT["ways"]
 
 OTHER_CODES: tuple[int, ...] = (
     at.PASSAGE,
@@ -111,6 +117,19 @@ def _turned() -> np.ndarray:
 TURNED = _turned()
 
 
+def _shown() -> np.ndarray:
+    """As what each action on the board shows after 0 to 3 quarter turns clockwise, [4, ACTIONS]."""
+    shown = np.tile(np.arange(at.ACTIONS), (4, 1))
+    for turn in range(4):
+        for action in range(at.UP, at.LAY):
+            onto = TURNED[turn, at.NEXT[MIDDLE, action]]
+            shown[turn, action] = at.NEXT[MIDDLE].tolist().index(onto)
+    return shown
+
+
+SHOWN = _shown()
+
+
 @kernel
 def facts_many(first, last, previous, rows, seats, turns, centred, out):  # type: ignore[no-untyped-def]
     """The facts of the games first..last-1 into `out` [n, MOST]; the most that hold in a game."""
@@ -126,19 +145,20 @@ def facts_into(previous, s, seat, turn, centred, out):  # type: ignore[no-untype
 
     `previous` is the row of the step before, or of the same step.
     """
-    own, cells = -1, TURNED[turn]
+    place, cells = -1, TURNED[turn]
     for cell in range(at.CELLS):
         if s[at.BOARD + cell] == at.AGENT + seat:
-            own = cells[cell]
+            place = cell
+    own = cells[place] if place >= 0 else -1
     centre = own if centred and own >= 0 else MIDDLE
     n = _numbers(s, seat, turn, own, out)
     n = _board(s, seat, turn, centre, out, n)
     for bomb in range(at.BOMBS, at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS, at.BOMB_FIELDS):
-        place = _offset(cells[s[bomb + at.BOMB_CELL]], centre)
-        n = _add(out, n, _LEFT + (s[bomb + at.BOMB_LEFT] - 1) * OFFSETS + place)
-        n = _add(out, n, _BLAST + (s[bomb + at.BOMB_BLAST] - 1) * OFFSETS + place)
+        offset = _offset(cells[s[bomb + at.BOMB_CELL]], centre)
+        n = _add(out, n, _LEFT + (s[bomb + at.BOMB_LEFT] - 1) * OFFSETS + offset)
+        n = _add(out, n, _BLAST + (s[bomb + at.BOMB_BLAST] - 1) * OFFSETS + offset)
     if centred and own >= 0:
-        n = _together(s, seat, turn, own, out, n)
+        n = _together(s, seat, turn, place, out, n)
     if previous[at.STEP] == s[at.STEP]:
         n = _add(out, n, _SAME)
     else:
@@ -219,27 +239,38 @@ def _board(s, seat, turn, centre, out, n):  # type: ignore[no-untyped-def]
 
 @kernel
 def _together(s, seat, turn, own, out, n):  # type: ignore[no-untyped-def]
-    """Bombs whose rows or columns are near, and the cells around that nobody can enter now."""
-    row, col, closed = own // at.SIZE, own % at.SIZE, 255  # beyond the board all is closed
+    """Which cells around nobody can enter now, which cells burn when, and what actions lead to."""
+    shown = TURNED[turn, own]
+    row, col, closed = shown // at.SIZE, shown % at.SIZE, 255  # beyond the board all is closed
+    times = reserve(_CELLS)
+    burning_times(s, own, 0, times)
     for place in range(at.CELLS):
         cell, code = TURNED[turn, place], s[at.BOARD + place]
-        down, right = cell // at.SIZE - row + 1, cell % at.SIZE - col + 1
-        around, near = 3 * down + right, 0 <= down <= 2 and 0 <= right <= 2
-        is_open = code == at.PASSAGE or at.EXTRA_BOMB <= code <= at.KICK
-        if near and is_open and around != 4:
-            closed ^= 1 << (around if around < 4 else around - 1)
-    n = _add(out, n, _CLOSED + closed)
-    for bomb in range(at.BOMBS, at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS, at.BOMB_FIELDS):
-        cell = TURNED[turn, s[bomb + at.BOMB_CELL]]
         down, right = cell // at.SIZE - row, cell % at.SIZE - col
-        if abs(down) > 1 and abs(right) > 1:
-            continue
-        beside = (down + 1) * SPAN + right + at.SIZE - 1
-        if abs(down) > 1:
-            beside = (right + 4) * SPAN + down + at.SIZE - 1
-        kind = (s[bomb + at.BOMB_LEFT] - 1) * BLASTS + s[bomb + at.BOMB_BLAST] - 1
-        n = _add(out, n, _BOMB_BESIDE + kind * BESIDE + beside)
-    return n
+        is_open = code == at.PASSAGE or at.EXTRA_BOMB <= code <= at.KICK
+        if is_open and abs(down) <= 1 and abs(right) <= 1:  # the own cell is not open
+            around = 3 * down + right + 4
+            closed ^= 1 << (around if around < 4 else around - 1)
+        if times[place] < NEVER and abs(down) <= REACH and abs(right) <= REACH:
+            near = (down + REACH) * (2 * REACH + 1) + right + REACH
+            n = _add(out, n, _BURNS + (times[place] - 1) * SOON + near)
+    return _ways(s, seat, turn, own, times, out, _add(out, n, _CLOSED + closed))
+
+
+@kernel
+def _ways(s, seat, turn, own, times, out, n):  # type: ignore[no-untyped-def]
+    """Whether each action is closed, deadly, or can be survived."""
+    moves, agent = reserve(_MOVES), at.AGENTS + seat * at.AGENT_FIELDS
+    survivable(s, own, 0, times, moves)
+    for move in range(at.LAY):
+        n = _add(out, n, _WAYS + 3 * SHOWN[turn, move] + moves[move])
+    lays = s[agent + at.AGENT_AMMO] > 0
+    for bomb in range(at.BOMBS, at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS, at.BOMB_FIELDS):
+        lays = lays and s[bomb + at.BOMB_CELL] != own
+    if lays:
+        burning_times(s, own, s[agent + at.AGENT_BLAST], times)
+        survivable(s, own, s[agent + at.AGENT_BLAST], times, moves)
+    return _add(out, n, _WAYS + 3 * at.LAY + (moves[at.STOP] if lays else 0))
 
 
 @kernel

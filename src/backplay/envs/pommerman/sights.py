@@ -13,8 +13,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from backplay.envs.pommerman.env import observation_space
-from backplay.envs.pommerman.facts import FACTS, MOST, TURNED, facts_many
-from backplay.envs.pommerman.layout import ACTIONS, CELLS, DOWN, LEFT, NEXT, RIGHT, SEATS, UP
+from backplay.envs.pommerman.facts import FACTS, MOST, SHOWN, facts_many
 from backplay.envs.pommerman.planes import stack_many
 from backplay.errors import BackplayError, ensure, show
 
@@ -91,15 +90,5 @@ class TurnedFacts(Facts):
         return _MEANT[seats, actions]
 
 
-def _meant() -> NDArray[np.int64]:
-    """What each action on a board after 0 to 3 quarter turns does on the board itself, [4, 6]."""
-    meant = np.tile(np.arange(ACTIONS), (SEATS, 1))
-    middle = CELLS // 2
-    for turn in range(SEATS):
-        for action in (UP, DOWN, LEFT, RIGHT):
-            shown = [TURNED[turn, NEXT[middle, one]] for one in (UP, DOWN, LEFT, RIGHT)]
-            meant[turn, action] = UP + shown.index(NEXT[middle, action])
-    return meant
-
-
-_MEANT = _meant()
+_MEANT = SHOWN.argsort(axis=1)
+"""What each action on a board after 0 to 3 quarter turns does on the board itself, [4, 6]."""
