@@ -95,9 +95,9 @@ def check(
     All of the rest is replayed from every state if that takes at most `max_steps` steps; if not, as
     many steps from each as that allows, and the whole from the first. Where a restore goes the
     whole way to a state again, and that is long, some states are tried. Raises BackplayError if
-    anything differs, unless `must_be_exact` is False. `settings` as for BackplayEnv: with "mine", what is found exact
-    is exact under the settings of `env`. `success` as for BackplayEnv: the report says which rule
-    is in force and what speaks against the demonstration being a success.
+    anything differs, unless `must_be_exact` is False. `settings` as for BackplayEnv: with "mine",
+    what is found exact is exact under the settings of `env`. `success` as for BackplayEnv: the
+    report says which rule is in force and what speaks against the demonstration being a success.
     """
     other = settings == "mine" and not _fits(env, demo)
     demo = demo.fit(env, settings)
