@@ -117,7 +117,7 @@ def test_pages_say_whose_learner_and_frames(experiment: Experiment) -> None:
     other = "maze-paper" if maze else "pommerman-paper"
     assert f" {other}." in experiment.about
     assert "ours" in experiment.about
-    assert ("twentieth of" if maze else "two fifths of") in experiment.about
+    assert ("twentieth of" if maze else "a fifth of") in experiment.about
     assert experiment.scale == (0.05 if maze else 0.4)
 
 

@@ -75,9 +75,10 @@ def _experiment(name: str, title: str, tasks: tuple[Bench, ...], first: int) -> 
         name=name, title=title, where="ours",
         about="Every curriculum on every task with the same learner, frames and demonstrations:"
         " mazes, the paper's grid worlds and tree, a chain with a trap, a slippery bridge,"
-        " Gymnasium, MiniGrid and PointMaze, with our PPO and Stable-Baselines3's. default is what"
-        " the library does unasked, backplay the paper's windows. Success is from the true start,"
-        " actions drawn; frames are counted to nine tenths of what the best policy reaches.",
+        " Gymnasium, MiniGrid, PointMaze and Pommerman, with our PPO and Stable-Baselines3's."
+        " default is what the library does unasked, backplay the paper's windows. Success is from"
+        " the true start, actions drawn; frames are counted to nine tenths of what the best policy"
+        " reaches.",
         scale=1.0, seeds=5, jobs=partial(_jobs, tasks, first), exhibit=_exhibit,
         claims=tuple(claim for task in tasks for claim in _claims(task)),
     )  # fmt: skip

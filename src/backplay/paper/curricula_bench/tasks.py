@@ -13,6 +13,7 @@ from backplay.paper.experiment import scaled
 from backplay.paper.grid_worlds.job import FRAMES as GRID_FRAMES
 from backplay.paper.grid_worlds.job import GridJob
 from backplay.paper.maze.job import MazeJob
+from backplay.paper.pommerman.job import PommermanJob
 from backplay.paper.sparse_tasks.job import GymJob
 from backplay.paper.sparse_tasks.tasks import TASKS
 from backplay.train.job import Job
@@ -99,6 +100,23 @@ class Sparse:
         )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Games:
+    """Pommerman on four maps against three FSMTS agents, sparse rewards."""
+
+    frames: int = 5_120_000
+    best: float = 1.0
+    measure: str = "success"
+    rivals: bool = False
+
+    def job(self, regime: str, seed: int, scale: float = 1.0) -> Job:
+        """One run; its windows, if any, are those of the paper for four maps."""
+        return PommermanJob(
+            regime=regime, seed=seed, frames=scaled(self.frames, scale), held_out=0,
+            final_games=100,
+        )  # fmt: skip
+
+
 # Where an episode that fails takes hundreds of steps, measuring would cost more than training, and
 # all rivals together would take days.
 _LONG: dict[str, Any] = {"evaluations": 10, "final_episodes": 20, "rivals": False}
@@ -127,5 +145,6 @@ REPORT: tuple[Bench, ...] = (
     Sparse("slippery", 150_000, trainer="sb3"),
     Sparse("mountaincar", 300_000, trainer="sb3", rivals=False),
     Sparse("keycorridor", 400_000, trainer="sb3", **_LONG),
+    Games(),
 )
 """Tasks to report on."""
