@@ -118,7 +118,7 @@ def test_pages_say_whose_learner_and_frames(experiment: Experiment) -> None:
     assert f" {other}." in experiment.about
     assert "ours" in experiment.about
     assert ("twentieth of" if maze else "a fifth of") in experiment.about
-    assert experiment.scale == (0.05 if maze else 0.4)
+    assert experiment.scale == (0.05 if maze else 0.2)
 
 
 def test_the_page_of_imitation_says_whose_network_and_how_many_frames() -> None:
