@@ -20,8 +20,8 @@ from backplay.envs.chance import draw
 from backplay.envs.kernels import kernel
 from backplay.envs.pommerman import agents, boards, planes, rules
 from backplay.envs.pommerman.agents.fsmts_options import FsmtsOptions
+from backplay.envs.pommerman.dictionary import observe
 from backplay.envs.pommerman.layout import AGENT_ALIVE, AGENT_FIELDS, AGENTS, ROW, SEATS
-from backplay.envs.pommerman.observations import observe
 
 GAMES, ROUNDS = 128, 7
 

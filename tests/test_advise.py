@@ -13,9 +13,8 @@ import backplay as bp
 import envs_for_tests as envs
 from backplay.advise import Advice, Measured, Rung, advise, describe
 from backplay.advise.advice import budget_for
-from backplay.advise.fit import Fit, _reach, fit_chain
+from backplay.advise.fit import Fit, Prediction, _reach, draw_frames, fit_chain
 from backplay.advise.measure import Prober, _Tally, ladder
-from backplay.advise.predict import Prediction, draw_frames
 from backplay.errors import BackplayError
 from backplay.theory import Chain, log_reach_within, phases, walking_cost
 

@@ -133,9 +133,9 @@ def press_ctrl_c_in_game(number: int, monkeypatch: pytest.MonkeyPatch, module: A
 
 
 def test_a_stopped_tournament_says_what_is_known(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from backplay.envs.pommerman import tournaments
+    from backplay.envs.pommerman import matches
 
-    press_ctrl_c_in_game(20, monkeypatch, tournaments)
+    press_ctrl_c_in_game(20, monkeypatch, matches)
     result = run("pommerman", "tournament", "--agents", "simple", "--games", 10**7)
     assert result.code == 130
     stopped = re.match(r"stopped after (\d+) of 10000000 games\n", result.out)

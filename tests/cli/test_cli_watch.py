@@ -9,7 +9,7 @@ from cli_results import Run, assert_refused
 from PIL import Image
 
 from backplay import runs
-from backplay.studio import films
+from backplay.studio import scenes
 
 TINY = ("--num-envs", 2, "--ppo.num-steps", 64, "--final-episodes", 4, "--evaluation-episodes", 2)
 
@@ -41,13 +41,13 @@ def test_texts_keep_their_columns_and_small_pictures_are_enlarged() -> None:
     """In a letter's column of a grid of dots every row has its dot at the same place."""
 
     def ink(text: str) -> set[int]:
-        return set(np.where(films._pixels(text).min(axis=(0, 2)) < 128)[0])
+        return set(np.where(scenes._pixels(text).min(axis=(0, 2)) < 128)[0])
 
     assert ink("####.") >= ink("    .")
     assert ink("....#") >= ink("    #")
     assert ink("x" * 150) == ink("x" * 60)  # what is too long goes on below
-    assert films._pixels(np.zeros((40, 30, 3), np.uint8)).shape == (200, 150, 3)
-    assert films._pixels("█").shape == films._pixels("a").shape
+    assert scenes._pixels(np.zeros((40, 30, 3), np.uint8)).shape == (200, 150, 3)
+    assert scenes._pixels("█").shape == scenes._pixels("a").shape
 
 
 def test_what_draws_nothing_is_filmed_in_words(run: Run) -> None:

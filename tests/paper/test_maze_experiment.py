@@ -14,8 +14,8 @@ from backplay.envs.maze.generate import generate
 from backplay.envs.maze.sets import MazeLibrary
 from backplay.errors import BackplayError
 from backplay.paper.maze import regimes as maze
-from backplay.paper.maze.imitation import clone_mazes
 from backplay.paper.maze.job import PAPER, MazeJob
+from backplay.paper.maze.regimes import clone_mazes
 from backplay.records import TRUE_START, Episode, Start
 from backplay.train.progress import by_steps_back
 

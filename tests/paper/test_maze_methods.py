@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from backplay.paper.maze import methods
-from backplay.paper.maze.distances import draw_distances
+from backplay.paper.maze.exhibit import draw_distances
 from backplay.paper.maze.job import FOR_ALL_MAZES, OWN, MazeJob
 from backplay.report.records import RunRecord
 

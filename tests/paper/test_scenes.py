@@ -11,7 +11,7 @@ from backplay.envs.maze import draw
 from backplay.envs.maze.generate import generate_set
 from backplay.envs.pommerman.demonstrations import make_games
 from backplay.envs.pommerman.draw import picture
-from backplay.paper.maze.scenes import SCALE, MazeScenes
+from backplay.paper.maze.work import SCALE, MazeScenes
 from backplay.paper.pommerman.scenes import PommermanScenes
 
 MAZES = generate_set(2, 3, size=8, walls=12, min_length=6)

@@ -7,8 +7,8 @@ import pytest
 
 from backplay.errors import BackplayError
 from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio
-from backplay.report.intervals import mean_of
 from backplay.report.judging import Scale, Verdict, judge
+from backplay.report.means import mean_of
 from backplay.report.records import RunRecord, grouped
 from backplay.report.statistics import student_interval
 from made_up_records import record, records

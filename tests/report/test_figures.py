@@ -10,9 +10,9 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from backplay.records import TRUE_START
-from backplay.report.colours import REGIMES
-from backplay.report.curves import bin_width, last_frame, mean_curve, start_counts
+from backplay.report.axes import REGIMES
 from backplay.report.figures import as_svg, draw_bars, draw_curves, draw_overview, draw_starts
+from backplay.report.means import bin_width, last_frame, mean_curve, start_counts
 from backplay.report.records import grouped, is_share, measures_of, twice
 from made_up_records import record, records
 

@@ -1,6 +1,6 @@
 """Run directories as data for the page."""
 
-from backplay.studio.watching import success_map
+from backplay.studio.trainings import success_map
 
 
 def test_the_map_counts_wins_by_start_and_time_and_puts_the_true_start_last() -> None:

@@ -12,21 +12,19 @@ from typing import TYPE_CHECKING
 from backplay.extras import lazily
 
 if TYPE_CHECKING:
-    from backplay.advise.advice import Advice
+    from backplay.advise.advice import Advice, describe
     from backplay.advise.advisor import advise
+    from backplay.advise.fit import Prediction
     from backplay.advise.measure import Measured, Rung
-    from backplay.advise.predict import Prediction
     from backplay.advise.signs import Sign
-    from backplay.advise.words import describe
 
 __getattr__ = lazily(
     __name__,
     {
-        "advice": "Advice",
+        "advice": "Advice describe",
         "advisor": "advise",
+        "fit": "Prediction",
         "measure": "Measured Rung",
-        "predict": "Prediction",
         "signs": "Sign",
-        "words": "describe",
     },
 )

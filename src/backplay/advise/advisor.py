@@ -54,9 +54,8 @@ def advise(
     """
     require("numba", "scipy", "networkx")
     from backplay.advise.advice import conclude
-    from backplay.advise.fit import fit_chain
+    from backplay.advise.fit import draw_frames, fit_chain
     from backplay.advise.measure import Prober, measure
-    from backplay.advise.predict import draw_frames
     from backplay.advise.signs import find_signs
 
     began = time.monotonic()

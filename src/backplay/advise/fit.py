@@ -1,24 +1,26 @@
-"""An effective chain for a demonstration: the chance of a step nearer, by steps back.
+"""An effective chain for a demonstration, and the frames that each regime needs on it.
 
-Comes in: successes of rollouts by steps back. Goes out: `Fit`: chains, each as probable as the
-successes make it. Does not know: environments or curricula.
+Comes in: successes of rollouts by steps back, and their lengths. Goes out: `Fit`: chains, each as
+probable as the successes make it; draws of log10 frames by regime. Does not know: environments.
 
 The chain has as many states as the demonstration has steps, or fewer where it is long: then a state
 stands for `unit` steps. It has two alphas, one up to some steps back and one beyond, since the end
 of a demonstration is often easy (the car rolls by itself) and the rest is not. What does not come
-nearer goes away.
+nearer goes away. Frames are the theory's count of one-step backups under a policy that never
+improves: orders of magnitude, for comparing regimes more than for planning.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, log
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backplay.advise.measure import Measured
-from backplay.theory import Chain
+from backplay.curricula import Curriculum, Frontier, Standard, Uniform
+from backplay.theory import Chain, log_reach_within, phases, walking_cost
 
 FloatArray = NDArray[np.float64]
 Points = tuple[FloatArray, FloatArray, NDArray[np.int64]]
@@ -30,6 +32,10 @@ PRIOR = 1.5  # deviation of the logit around alpha = 1/2, as long as nothing is 
 LAPSE = 0.002  # a rollout may fail or succeed whatever the chain says: no rung decides alone
 FINE = 2000  # points that are tried between those of the grid
 BREAKS = 8  # places where alpha may change, at most
+REGIMES = ("Standard", "Uniform", "Backplay")
+REPEATS = 12  # draws of the success from the reset for each chain
+MOST = 300.0  # log10 of a number of frames that stands for never
+ENOUGH = 3  # successes from the reset from which they count more than the chain
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,3 +152,79 @@ def _likelihood(measured: Measured, chance: FloatArray) -> tuple[FloatArray, flo
 def _alpha(logit: FloatArray) -> FloatArray:
     alpha: FloatArray = 1 / (1 + np.exp(-logit))
     return alpha
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Frames until the value at the start is learned, as log10."""
+
+    log10_frames: float
+    """The median."""
+    log10_low: float
+    """2.5 % of the draws are below."""
+    log10_high: float
+    """2.5 % of the draws are above."""
+
+    @property
+    def frames(self) -> float:
+        """The median; inf where a float cannot hold it."""
+        return float(10**self.log10_frames) if self.log10_frames < 308 else float("inf")
+
+
+def draw_frames(
+    fit: Fit, measured: Measured, off: float, rng: np.random.Generator
+) -> dict[str, FloatArray]:
+    """Draws of log10 frames by regime, [n] each; draw i is the same world for all regimes.
+
+    Args:
+        fit: probable chains.
+        measured: lengths of episodes, and success from the reset.
+        off: share of resets off the demonstration, from which only Standard's way leads on.
+        rng: draws the success from the reset.
+    """
+    worlds = [_log_frames(fit.chain(i), fit, measured) for i in range(len(fit.far))]
+    table = np.repeat(np.array(worlds), REPEATS, axis=0)
+    frames = {name: table[:, i].copy() for i, name in enumerate(REGIMES)}
+    reset = measured.reset
+    if reset.successes >= ENOUGH:
+        wins, tries = reset.successes, reset.rollouts
+        chance = rng.beta(wins + 0.5, tries - wins + 0.5, size=len(table))
+        frames["Standard"] += (table[:, 3] - np.log(chance)) / log(10)
+    for name in REGIMES[1:]:
+        frames[name] = _mixed(frames[name], frames["Standard"], off)
+    return frames
+
+
+def _log_frames(chain: Chain, fit: Fit, measured: Measured) -> list[float]:
+    """log10 frames of the three regimes, and the log chance of success from the start."""
+    backs = [0.0, *(rung.steps_back / fit.unit for rung in measured.rungs)]
+    lengths = [1.0, *(rung.mean_length for rung in measured.rungs)]
+    lasts = np.interp(np.arange(fit.states + 1), backs, lengths)
+    regimes: dict[str, Curriculum] = {
+        "Standard": Standard(), "Uniform": Uniform(), "Backplay": Frontier(),
+    }  # fmt: skip
+    answer = []
+    for name in REGIMES:
+        where = phases(regimes[name], fit.states)
+        work = walking_cost(chain, where, fit.horizon)
+        means = where.by_distance() @ lasts
+        logs = work.log_trials_by_informed + np.log(np.maximum(means, 1.0))
+        answer.append(min(MOST, float(np.logaddexp.reduce(logs)) / log(10)))
+    return [*answer, float(log_reach_within(chain, fit.horizon)[-1])]
+
+
+def _mixed(own: FloatArray, standard: FloatArray, off: float) -> FloatArray:
+    """What is off the demonstration is learned at Standard's pace."""
+    if off <= 0:
+        return own
+    with np.errstate(divide="ignore"):
+        mixed: FloatArray = np.logaddexp(
+            log(10) * own + np.log(1 - min(off, 1.0)), log(10) * standard + log(off)
+        ) / log(10)
+    return mixed
+
+
+def summarise(draws: FloatArray) -> Prediction:
+    """Median and 95 % interval."""
+    low, middle, high = np.quantile(draws, [0.025, 0.5, 0.975])
+    return Prediction(float(middle), float(low), float(high))

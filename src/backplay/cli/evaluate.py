@@ -10,7 +10,7 @@ from backplay.demos.success import describe_rule, success_rule
 from backplay.errors import BackplayError
 from backplay.runs.execute import opened
 from backplay.train import Training
-from backplay.train.env_work import EnvWork
+from backplay.train.env_job import EnvWork
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,8 +19,8 @@ from backplay.errors import ensure
 from backplay.ui.display import counting
 
 if TYPE_CHECKING:
+    from backplay.envs.pommerman.matches import Standings
     from backplay.envs.pommerman.players import Player
-    from backplay.envs.pommerman.tournaments import Standings
 
 PARTS = {
     "tournament": "play games and say who wins how often",
@@ -153,7 +153,7 @@ class AgentConfig:
 
 def tournament(config: TournamentConfig) -> int:
     """Plays, and prints the standings."""
-    from backplay.envs.pommerman import tournaments
+    from backplay.envs.pommerman import matches
 
     require_at_least(config, games=1, jobs=1)
     four = _four(config)
@@ -161,7 +161,7 @@ def tournament(config: TournamentConfig) -> int:
     code = 0
     try:
         _compile()
-        rounds = tournaments.tournament(
+        rounds = matches.tournament(
             four, config.games, seed=config.seed, jobs=config.jobs, shield=config.shield,
         )  # fmt: skip
         with counting(config.games, "games") as count:

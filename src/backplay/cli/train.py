@@ -33,8 +33,7 @@ from backplay.errors import BackplayError, ensure, show
 from backplay.runs import Run
 from backplay.runs.execute import asked, prepare
 from backplay.train import TrainConfig as Settings
-from backplay.train.env_job import EnvJob
-from backplay.train.env_work import EnvWork
+from backplay.train.env_job import EnvJob, EnvWork
 from backplay.train.environments import parse_env_kwargs
 from backplay.train.job import Work, to_json
 from backplay.train.own_envs import on_my_word

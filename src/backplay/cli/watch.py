@@ -34,7 +34,7 @@ class WatchConfig(OnRun):
 def watch(config: WatchConfig) -> None:
     """Writes the film, and says what it shows."""
     from backplay.envs.films import require_film, write_film
-    from backplay.studio.films import film_of
+    from backplay.studio.scenes import film_of
 
     ensure(config.seed >= 0, "--seed", "a whole number from 0 on", got=str(config.seed))
     out = config.out or config.dir / "watch.gif"

@@ -15,13 +15,12 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from backplay.curricula.backward import Backward
+from backplay.curricula.bins import FailureBins, Learnability
 from backplay.curricula.bisection import Bisection
 from backplay.curricula.combinators import AtPar, Patience, TrueStarts, Until, Waiting
 from backplay.curricula.curriculum import Curriculum
-from backplay.curricula.failure_bins import FailureBins
 from backplay.curricula.frontier import Frontier
 from backplay.curricula.growing import GrowingWindow
-from backplay.curricula.learnability import Learnability
 from backplay.curricula.reverse import ReverseCurriculum
 from backplay.curricula.reverse_forward import ReverseForward
 from backplay.curricula.staircase import Staircase

@@ -10,9 +10,8 @@ from backplay.learners.advantages import estimate_advantages, successor_values
 from backplay.learners.cloning import CloningProgress, Pairs, clone
 from backplay.learners.config import PPOConfig, Teacher
 from backplay.learners.dagger import DAgger
-from backplay.learners.discriminator import Discriminator
 from backplay.learners.distributions import Distribution, distribution_for
-from backplay.learners.gail import GAIL, GAILConfig
+from backplay.learners.gail import GAIL, Discriminator, GAILConfig
 from backplay.learners.networks import load_weights, make_network
 from backplay.learners.ppo import PPO
 from backplay.learners.rollout import Rollout

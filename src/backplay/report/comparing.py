@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from backplay.report.intervals import draws_of, mean_of
+from backplay.report.means import draws_of, mean_of
 from backplay.report.page import flat
 from backplay.report.records import Group, is_share, short
 from backplay.report.statistics import (

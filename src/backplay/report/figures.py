@@ -20,17 +20,27 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from backplay.report.axes import ACROSS, PANEL, dress, dress_frames, panels
-from backplay.report.colours import INK, LINES, SUCCESS, base, colour_of
-from backplay.report.curves import (
+from backplay.report.axes import (
+    ACROSS,
+    INK,
+    LINES,
+    PANEL,
+    SUCCESS,
+    base,
+    colour_of,
+    dress,
+    dress_frames,
+    panels,
+)
+from backplay.report.means import (
     bin_width,
     cell_levels,
     farthest,
     last_frame,
     mean_curve,
+    mean_of,
     start_counts,
 )
-from backplay.report.intervals import mean_of
 from backplay.report.records import Group, is_share
 
 FEW = 5  # seeds below which each is drawn, and no band

@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from backplay.report.claims import Claim, Difference, Final, FramesTo, Quantity, Ratio, parts_of
-from backplay.report.intervals import DRAWS, draws_of
+from backplay.report.means import DRAWS, draws_of
 from backplay.report.records import Group, RunRecord, grouped
 from backplay.report.statistics import FloatArray, central, frames_to, student_draws
 

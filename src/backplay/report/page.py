@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from backplay.report.colours import colour_of
+from backplay.report.axes import colour_of
 from backplay.report.exhibit import Table
 from backplay.report.records import RunRecord, grouped
 from backplay.report.sheet import (

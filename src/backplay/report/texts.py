@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio
-from backplay.report.intervals import mean_of
 from backplay.report.judging import Verdict
+from backplay.report.means import mean_of
 from backplay.report.records import Group, RunRecord, is_share, measures_of
 from backplay.report.statistics import Estimate, bootstrap, iqm
 

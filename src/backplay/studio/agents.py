@@ -19,7 +19,7 @@ from backplay.studio.gallery import MOST_POINTS, MOST_THUMBS, Opened
 from backplay.studio.own_thread import OwnThread
 from backplay.studio.pictures import Picture, Reel
 from backplay.studio.scenes import numbers, scenes_of
-from backplay.train.env_work import EnvWork
+from backplay.train.env_job import EnvWork
 from backplay.train.evaluate import batch_of
 
 MOST_STEPS = 1_000  # of a film

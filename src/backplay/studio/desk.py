@@ -21,8 +21,7 @@ from backplay.studio.journal import Setup
 from backplay.studio.own_thread import Shelf
 from backplay.studio.recording import Recording
 from backplay.studio.stage import Stage
-from backplay.studio.trainings import Trainings
-from backplay.studio.watching import run_facts
+from backplay.studio.trainings import Trainings, run_facts
 
 MOST_LISTED = 60
 _LARGE = 2**28  # bytes: a larger file is listed unread

@@ -17,9 +17,8 @@ from backplay.demos.take import Take
 from backplay.errors import BackplayError, ensure, show
 from backplay.studio import controls, pictures
 from backplay.studio.folder import Folder
-from backplay.studio.journal import Journal, Setup
+from backplay.studio.journal import Journal, Setup, Takes, ending_of
 from backplay.studio.pictures import Picture, Reel
-from backplay.studio.takes import Takes, ending_of
 from backplay.train.environments import make_env
 
 MOST_THUMBS = 96

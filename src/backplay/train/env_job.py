@@ -4,31 +4,34 @@
     work = job.begin(files=[Path("car.npz")])
 
 Comes in: an env's id, a curriculum, the settings of a training run, files of demonstrations. Goes
-out: a `Training`, lines for the metrics, success from the true start. Does not know: disks but for
-the demonstrations, screens.
+out: a `Training`, lines for the metrics, success from the true start, an episode to watch. Does not
+know: disks but for the demonstrations, screens.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from backplay.curricula import Curriculum
 from backplay.curricula import from_json as curriculum_from_json
 from backplay.curricula import to_json as curriculum_to_json
-from backplay.demos import load
+from backplay.demos import Demonstration, load
 from backplay.demos.described import settings_in_words
 from backplay.errors import BackplayError, ensure
 from backplay.learners import PPO, PPOConfig
 from backplay.restore.rollout import AnyEnv
+from backplay.train.agent import acting
 from backplay.train.config import TrainConfig
-from backplay.train.env_work import EnvWork
 from backplay.train.environments import kwargs_for, make_env
+from backplay.train.evaluate import Evaluation
 from backplay.train.imitate import gail
-from backplay.train.job import Say, file_name, require_one_of
+from backplay.train.job import Say, TrainedWork, file_name, require_one_of
 from backplay.train.loop import Training
 from backplay.train.trust import asked_for
 
@@ -38,7 +41,68 @@ if TYPE_CHECKING:
     from backplay.report.records import RunRecord
 
 
+BINS = 24  # of the starts in the metrics
+FIRST_SEED = 10_000  # of the first episode that measures
+LONGEST = 2_000  # steps of an episode that is kept
 LEARNERS = ("ppo", "gail")
+
+
+class EnvWork(TrainedWork):
+    """Training on a Gymnasium env in progress."""
+
+    def __init__(
+        self, training: Training, demos: Sequence[Demonstration], make: Callable[..., AnyEnv]
+    ) -> None:
+        """From these demonstrations; `make(render_mode=…)` gives the env to be looked at."""
+        self.training, self.demos, self.make = training, list(demos), make
+        self.lengths = [len(demo) for demo in demos]
+        self.width = max(1, -(-max(self.lengths) // BINS))
+
+    def measured(self, found: Evaluation) -> dict[str, float]:
+        """Success, and means of returns and lengths."""
+        return {
+            "success": found.success,
+            "return": float(found.returns.mean()),
+            "steps": float(found.lengths.mean()),
+        }
+
+    def result(self) -> dict[str, Any]:
+        """Episodes from the true start with drawn actions, as many with the likeliest; one kept."""
+        episodes = self.training.config.final_episodes
+        sampled = self.training.evaluate(episodes)
+        greedy = self.training.evaluate(episodes, greedy=True)
+        return {
+            "measures": {
+                **self.measured(sampled),
+                "greedy_success": greedy.success, "greedy_return": float(greedy.returns.mean()),
+            },
+            "sampled": str(sampled), "greedy": str(greedy), "episodes": episodes,
+            "demonstrations": self.lengths,
+            "episode": self._greedy_episode(),
+        }  # fmt: skip
+
+    def _greedy_episode(self) -> dict[str, Any] | None:
+        """The first episode with the likeliest actions: its seed and what was done, to be watched.
+
+        The env is its own physics: the same seed and actions show the same episode again. None of
+        an episode that is too long to watch, or where what is seen is more than one array.
+        """
+        assert self.training.make_env is not None
+        env, act = self.training.make_env(), acting(self.training.learner, greedy=True)
+        try:
+            observation, _ = env.reset(seed=FIRST_SEED)
+            actions: list[Any] = []
+            total = 0.0
+            while isinstance(observation, np.ndarray) and len(actions) < LONGEST:
+                action = act(observation[None])[0]
+                actions.append(np.asarray(action).tolist())
+                observation, reward, terminated, truncated, _ = env.step(action)
+                total += float(reward)
+                if terminated or truncated:
+                    return {"seed": FIRST_SEED, "actions": actions, "return": total}
+            return None
+        finally:
+            env.close()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from scenes import scene
 
 from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman import states
-from backplay.envs.pommerman.observations import observe
+from backplay.envs.pommerman.dictionary import observe
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "pommerman"
 SETTINGS = {

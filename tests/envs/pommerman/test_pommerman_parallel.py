@@ -13,7 +13,7 @@ from pettingzoo.test import parallel_api_test, parallel_seed_test
 
 from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman import states
-from backplay.envs.pommerman.observations import observe
+from backplay.envs.pommerman.dictionary import observe
 from backplay.envs.pommerman.parallel import AGENTS, PommermanParallel
 from backplay.errors import BackplayError
 

@@ -9,7 +9,7 @@ from random_states import random_rows
 from backplay.envs import chance
 from backplay.envs.pommerman import boards, planes, rules
 from backplay.envs.pommerman import layout as at
-from backplay.envs.pommerman.observations import observe
+from backplay.envs.pommerman.dictionary import observe
 
 VARIANTS: list[dict[str, int]] = [
     {},

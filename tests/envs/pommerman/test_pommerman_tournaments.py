@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from backplay.envs.pommerman.layout import AGENT_ALIVE, AGENT_FIELDS, AGENTS, ROW
-from backplay.envs.pommerman.matches import Match
-from backplay.envs.pommerman.tournaments import Score, Standings, seat_of, tournament
+from backplay.envs.pommerman.matches import Match, Score, Standings, seat_of, tournament
 from backplay.errors import BackplayError
 
 

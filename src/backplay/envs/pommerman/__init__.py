@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from backplay.envs.pommerman.demonstrations import Library, load_games, make_games
     from backplay.envs.pommerman.env import PommermanFFA
     from backplay.envs.pommerman.games import Games
+    from backplay.envs.pommerman.matches import Standings, tournament
     from backplay.envs.pommerman.parallel import PommermanParallel
     from backplay.envs.pommerman.players import Player, player
     from backplay.envs.pommerman.recordings import Game, Perspective
-    from backplay.envs.pommerman.tournaments import Standings, tournament
     from backplay.envs.pommerman.vector import PommermanVector
 
 __getattr__ = lazily(
@@ -27,10 +27,10 @@ __getattr__ = lazily(
         "demonstrations": "Library load_games make_games",
         "env": "PommermanFFA",
         "games": "Games",
+        "matches": "Standings tournament",
         "parallel": "PommermanParallel",
         "players": "Player player",
         "recordings": "Game Perspective",
-        "tournaments": "Standings tournament",
         "vector": "PommermanVector",
     },
 )

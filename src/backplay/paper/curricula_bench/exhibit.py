@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from backplay.paper.curricula_bench.tasks import CHOOSE, ENOUGH, REPORT, Bench
-from backplay.report.colours import INK, LINES, colour_of
+from backplay.report.axes import INK, LINES, colour_of
 from backplay.report.exhibit import Exhibit, Table
 from backplay.report.records import RunRecord
 from backplay.report.statistics import (

@@ -15,8 +15,7 @@ from matplotlib.figure import Figure
 from backplay.paper.demo.job import demonstrate, make_env
 from backplay.paper.films import films
 from backplay.paper.sparse_tasks.exhibit import replayed
-from backplay.report.axes import dress, panels
-from backplay.report.colours import colour_of
+from backplay.report.axes import colour_of, dress, panels
 from backplay.report.exhibit import Exhibit
 from backplay.report.records import RunRecord
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from backplay.demos import Demonstration
     from backplay.learners.workers import Workers
     from backplay.restore.rollout import AnyEnv
-    from backplay.train.env_work import EnvWork
+    from backplay.train.env_job import EnvWork
 
 ENV_ID = "MountainCar-v0"
 SETTING = f"{ENV_ID}, a reward at the flag only"
@@ -115,7 +115,7 @@ class DemoJob(FolderJob):
         from backplay.curricula import Frontier, Standard, Uniform
         from backplay.learners import PPOConfig
         from backplay.train import TrainConfig, Training
-        from backplay.train.env_work import EnvWork
+        from backplay.train.env_job import EnvWork
 
         demo = demonstrate()
         if on_progress:

@@ -1,7 +1,7 @@
 """What runs in mazes have to show: the paper's table beside ours, learned paths, walks as films.
 
-Comes in: records of runs, whose results keep measurements and boards with paths. Goes out: tables,
-a figure, films.
+Comes in: records of runs, whose results keep measurements and boards with paths, and whose lines of
+metrics hold deciles of how far from the goal episodes start. Goes out: tables, figures, films.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,14 +19,43 @@ from matplotlib.image import imsave
 from numpy.typing import NDArray
 
 from backplay.envs.maze import draw
+from backplay.errors import BackplayError
 from backplay.paper.films import Filmed, films, moments
-from backplay.paper.maze.distances import STARTS, draw_distances
 from backplay.paper.maze.job import PAPER
 from backplay.paper.maze.methods import tables as of_methods
+from backplay.report.axes import dress_frames, panels
 from backplay.report.exhibit import Exhibit, Table
-from backplay.report.intervals import mean_of, share_of
+from backplay.report.means import mean_of, share_of
 from backplay.report.records import Group, RunRecord, grouped
 from backplay.report.texts import Cells, estimate, number
+from backplay.runs import open_run
+
+SCALE = 9  # pixels along a cell
+
+
+_MEASURES = {
+    "success": "success", "optimal": "optimal", "within_5": "within 5",
+    "extra_mean": "extra steps, mean", "extra_std": "extra steps, std",
+}  # fmt: skip
+_TABLES = {
+    "Beside the paper's Table 2": ("training", "greedy",
+        "Every maze once from its true start, with the likeliest actions. In brackets: the paper,"
+        " after 204.8 million frames. Extra steps are those beyond the shortest path; a failure"
+        " counts with its full time, as there."),
+    "With drawn actions": ("training", "sampled", "The same with actions drawn from the policy."),
+    "On mazes held out": ("held_out", "greedy",
+        "Mazes that no agent was trained on, with the likeliest actions."),
+}  # fmt: skip
+PATHS = "What they learned"
+_PATHS = (
+    "Broad and pale: the demonstration. Narrow: the likeliest actions of the first seed's agent,"
+    " from the ring to the disc."
+)
+STARTS = "How far from the goal episodes start"
+SHOWN = ("florensa", "backplay", "uniform", "standard")
+COLOURS = dict(zip(SHOWN, ("#c23b22", "#0b6bcb", "#3f7d3a", "#8a94a3"), strict=True))
+
+Deciles = list[tuple[int, list[int]]]
 
 
 class DrawnPath(NamedTuple):
@@ -55,29 +85,6 @@ def pixels_as_png(pixels: NDArray[np.uint8]) -> bytes:
     buffer = io.BytesIO()
     imsave(buffer, pixels, format="png")
     return buffer.getvalue()
-
-
-SCALE = 9  # pixels along a cell
-
-
-_MEASURES = {
-    "success": "success", "optimal": "optimal", "within_5": "within 5",
-    "extra_mean": "extra steps, mean", "extra_std": "extra steps, std",
-}  # fmt: skip
-_TABLES = {
-    "Beside the paper's Table 2": ("training", "greedy",
-        "Every maze once from its true start, with the likeliest actions. In brackets: the paper,"
-        " after 204.8 million frames. Extra steps are those beyond the shortest path; a failure"
-        " counts with its full time, as there."),
-    "With drawn actions": ("training", "sampled", "The same with actions drawn from the policy."),
-    "On mazes held out": ("held_out", "greedy",
-        "Mazes that no agent was trained on, with the likeliest actions."),
-}  # fmt: skip
-PATHS = "What they learned"
-_PATHS = (
-    "Broad and pale: the demonstration. Narrow: the likeliest actions of the first seed's agent,"
-    " from the ring to the disc."
-)
 
 
 def exhibit(records: Sequence[RunRecord]) -> Exhibit:
@@ -196,3 +203,43 @@ def _walls(one: Mapping[str, Any]) -> NDArray[np.bool_]:
     walls = np.zeros(one["height"] * one["width"], np.bool_)
     walls[one["walls"]] = True
     return walls.reshape(one["height"], one["width"])
+
+
+def deciles(record: RunRecord) -> Deciles:
+    """Frames, and the deciles of the distances of starts then; empty where nothing was kept."""
+    try:
+        lines = open_run(Path(record.path)).metrics()
+    except BackplayError:  # the record's notes say it already
+        return []
+    found: Deciles = []
+    for line in lines:
+        at, kept = line.get("frames"), line.get("start_distances")
+        if type(at) is int and isinstance(kept, list) and _are_deciles(kept):
+            found.append((at, kept))
+    return found
+
+
+def draw_distances(records: Sequence[RunRecord]) -> Figure | None:
+    """Median of the starts' distances over frames, and the band between 10 and 90 %."""
+    settings: dict[str, dict[str, Deciles]] = {}
+    for record in records:
+        kept = deciles(record) if record.kind == "maze" and record.regime in SHOWN else []
+        if kept and record.regime not in settings.get(record.setting, {}):  # one seed is enough
+            settings.setdefault(record.setting, {})[record.regime] = kept
+    if not settings:
+        return None
+    figure, cells = panels(len(settings))
+    for axes, (setting, regimes) in zip(cells, settings.items(), strict=True):
+        for regime, kept in regimes.items():
+            at, rows = np.array([at for at, _ in kept]), np.array([row for _, row in kept])
+            colour = COLOURS[regime]
+            axes.plot(at, rows[:, 5], color=colour, label=regime, linewidth=1.2)
+            axes.fill_between(at, rows[:, 1], rows[:, 9], color=colour, alpha=0.15, linewidth=0)
+        dress_frames(axes, setting, "steps to the goal")
+        axes.set_ylim(bottom=0)
+        axes.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def _are_deciles(kept: list[object]) -> bool:
+    return len(kept) == 11 and all(type(n) is int for n in kept)

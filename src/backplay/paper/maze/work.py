@@ -1,15 +1,15 @@
-"""A run on a set of mazes in progress.
+"""A run on a set of mazes in progress, and in pictures.
 
 Comes in: a `MazeJob` and its mazes. Goes out: a `Training` for its regime, lines for the metrics,
-and at the end what came of every maze, with some of the paths walked. Does not know: disks,
-screens, plots.
+and at the end what came of every maze, with some of the paths walked; states and walks as pictures.
+Does not know: disks, screens, plots.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from backplay.envs.maze.evaluate import Played, drawn, play, reached_from
+from backplay.envs.maze import draw
+from backplay.envs.maze.evaluate import Played, drawn, play, reached_from, walk
 from backplay.envs.maze.fast_network import FastMazeNetwork
 from backplay.envs.maze.generate import generate_set
 from backplay.envs.maze.sets import MazeLibrary, MazeSet
@@ -26,15 +27,16 @@ from backplay.learners import DAgger
 from backplay.learners.cloning import CloningProgress
 from backplay.learners.workers import Workers
 from backplay.paper.maze import regimes as maze
-from backplay.paper.maze.imitation import clone_mazes
 from backplay.paper.maze.job import MINIBATCHES, PASSES, PLAYED, MazeJob
-from backplay.paper.maze.scenes import MazeScenes
+from backplay.paper.maze.regimes import AnyMazeNetwork, clone_mazes
 from backplay.train import Progress, TrainConfig, Training
 from backplay.train.evaluate import Evaluation
 from backplay.train.job import Say, TrainedWork
+from backplay.train.scenes import Moment, Scenes
 
 DRAWN = 500  # starts whose distance to the goal a line of metrics sums up
 SHOWN = 4  # mazes whose paths a result keeps
+SCALE = 16  # pixels along a cell, in pictures
 OTHERS = 200  # mazes of each of the following kinds
 ELSEWHERE = {
     "larger_success": {"size": 32, "walls": 213},  # as dense as the paper's
@@ -180,3 +182,50 @@ def _cloning(say: Say) -> Callable[[CloningProgress], None]:
             say(f"pass {at.epoch} over the demonstrations: {told}")
 
     return on_clone
+
+
+class MazeScenes(Scenes):
+    """Mazes and a network that walks in them."""
+
+    def __init__(self, mazes: MazeSet, network: AnyMazeNetwork) -> None:
+        self.mazes, self.network = mazes, network
+
+    @property
+    def lengths(self) -> list[int]:
+        """The steps of each demonstration."""
+        return [int(length) for length in self.mazes.lengths]
+
+    def picture(self, demo: int, step: int) -> NDArray[np.uint8]:
+        """The agent on the demonstration, which is drawn pale."""
+        return self._draw(demo, self.mazes.paths[demo][step : step + 1])
+
+    def play(self, demo: int, step: int, *, greedy: bool, seed: int) -> Iterator[Moment]:
+        """A walk of the network from that cell, drawn as it grows."""
+        generator = torch.Generator().manual_seed(seed)
+
+        def act(places: NDArray[np.int32]) -> NDArray[np.int64]:
+            with torch.inference_mode():
+                logits: torch.Tensor = self.network(torch.from_numpy(places))[0]
+                if greedy:
+                    return logits.argmax(-1).numpy()
+                return torch.multinomial(logits.softmax(-1), 1, generator=generator)[:, 0].numpy()
+
+        mazes = self.mazes
+        begin = mazes.paths[demo][step : step + 1]
+        trail = walk(mazes, np.array([demo]), begin, act)[0][0]
+        self.network.forget()
+        total = 0.0
+        for at in range(len(trail)):
+            if at:
+                arrived = trail[at] == mazes.goals[demo]
+                total += mazes.step_reward + mazes.goal_reward * float(arrived)
+            over = at == len(trail) - 1
+            success = bool(trail[at] == mazes.goals[demo]) if over else None
+            yield Moment(partial(self._draw, demo, trail[: at + 1]), total, success)
+
+    def _draw(self, demo: int, path: NDArray[np.int32]) -> NDArray[np.uint8]:
+        mazes = self.mazes
+        return draw.picture(
+            mazes.walls[demo], int(mazes.starts[demo]), int(mazes.goals[demo]),
+            agent=int(path[-1]), demonstration=mazes.paths[demo], path=path, scale=SCALE,
+        )  # fmt: skip

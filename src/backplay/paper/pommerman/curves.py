@@ -17,8 +17,7 @@ from matplotlib.ticker import PercentFormatter
 
 from backplay.paper.pommerman.job import EPOCHS
 from backplay.rates import wilson
-from backplay.report.axes import dress_frames, panels
-from backplay.report.colours import colour_of
+from backplay.report.axes import colour_of, dress_frames, panels
 from backplay.report.records import Group, RunRecord
 
 TITLE = "Wins while training (Figures 3 and 4)"

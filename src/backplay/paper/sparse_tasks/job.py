@@ -23,7 +23,7 @@ from backplay.train.job import Say, require_one_of, require_whole
 
 if TYPE_CHECKING:
     from backplay.learners.workers import Workers
-    from backplay.train.env_work import EnvWork
+    from backplay.train.env_job import EnvWork
 
 TRAINERS = {"ours": "", "sb3": "Stable-Baselines3", "gail": "GAIL"}
 """By name: how a setting is called that is trained so."""
@@ -85,7 +85,7 @@ class GymJob(FolderJob):
         """Plays the demonstration and makes the envs."""
         from backplay.learners import PPO, PPOConfig
         from backplay.train import TrainConfig, Training
-        from backplay.train.env_work import EnvWork
+        from backplay.train.env_job import EnvWork
         from backplay.train.imitate import gail
 
         if on_progress:

@@ -13,8 +13,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from backplay.report.axes import dress, panels
-from backplay.report.colours import SERIES
+from backplay.report.axes import SERIES, dress, panels
 from backplay.report.exhibit import Exhibit, Table
 from backplay.report.records import RunRecord
 

@@ -1,14 +1,19 @@
-"""Learnability: starts where success is uncertain, p(1 - p).
+"""Weights by what came of episodes from each bin of a demonstration: Learnability, FailureBins.
 
-The score of SFL (Rutherford et al. 2024, "No Regrets") and ProCuRL (Tzannetos et al. 2023), applied
-to the places of a demonstration instead of a pool of tasks.
+`Learnability` starts where success is uncertain: the score p(1 - p) of SFL (Rutherford et al. 2024,
+"No Regrets") and ProCuRL (Tzannetos et al. 2023), applied to the places of a demonstration instead
+of a pool of tasks. As there: the weight of a place is exp(20 p(1 - p)), ProCuRL's, with p the
+success from there and 1 the best that is possible. Otherwise than there: p comes from training
+episodes, with older ones counting less, not from rollouts of its own; a place that was hardly tried
+is taken to be a little worse than the one after it; a tenth of the starts is in the initial state,
+a tenth anywhere.
 
-As there: the weight of a place is exp(20 p(1 - p)), ProCuRL's, with p the success from there and 1
-the best that is possible.
-
-Otherwise than there: p comes from training episodes, with older ones counting less, not from
-rollouts of its own; a place that was hardly tried is taken to be a little worse than the one after
-it; a tenth of the starts is in the initial state, a tenth anywhere.
+`FailureBins` starts where episodes fail, and a few anywhere: the sampling of BeyondMimic (Liao et
+al. 2025, "From motion tracking to versatile humanoid control"), after their code
+whole_body_tracking. As there: the weight of a bin is its running failure rate, and a tenth of a
+uniform one. Otherwise than there: a failure belongs to the bin where its episode started, since a
+message does not say where it failed; no smoothing over neighbouring bins; the running mean counts
+episodes of the bin, not steps of the simulator.
 """
 
 from __future__ import annotations
@@ -25,6 +30,7 @@ INITIAL, UNIFORM = 0.1, 0.1  # shares of other starts
 FADE = 0.98  # what a bin's episodes count after one more from it: some fifty are remembered
 PRIOR = 4.0  # episodes that the guess from the next bin stands for
 HARDER = 0.9  # that guess: success from there, times this
+RUNNING = 0.02  # weight of the last episode in a bin's failure rate
 
 
 @dataclass(frozen=True)
@@ -94,3 +100,38 @@ def spread(score: FloatArray, length: int) -> FloatArray:
     weights = np.zeros(length + 1)
     weights[length - backs] = each / each.sum()
     return weights
+
+
+@dataclass(frozen=True)
+class FailureBins(PerDemonstration):
+    """Weights by the failure rate of bins. A row holds these rates, from the end on."""
+
+    bins: int = 16
+    """Of equal length, on each demonstration."""
+    uniform: float = 0.1
+    """Added to every failure rate, divided by the number of bins."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bins", whole_number("bins", self.bins, at_least=1))
+        uniform = real_number("uniform", self.uniform, at_least=1e-6)
+        object.__setattr__(self, "uniform", uniform)
+
+    @property
+    def first(self) -> Row:
+        """No failure yet: uniform."""
+        return (0.0,) * self.bins
+
+    def moved(self, row: Row, episode: Seen) -> Row:
+        """One more success or failure in a bin."""
+        at, now = bin_of(episode.back, episode.length, self.bins), list(row)
+        now[at] += RUNNING * (float(not episode.success) - now[at])
+        return tuple(now)
+
+    def weights(self, demo: int, length: int) -> FloatArray:
+        """By failure: [length + 1]."""
+        return spread(np.array(self.row(demo)) + self.uniform / self.bins, length)
+
+    def describe(self) -> str:
+        """One short line, e.g. "by failure, 83% from the first of 16 bins"."""
+        rates = [row[-1] for row in self.state.rows] or [0.0]
+        return f"by failure, {np.mean(rates):.0%} from the first of {self.bins} bins"
