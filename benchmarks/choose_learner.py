@@ -3,9 +3,11 @@
 Runs that stand in the file already are left out, so a command that was stopped goes on. Seeds from
 100 on choose, those below report. `all` runs every rival on the tasks to choose on, takes the one
 with the highest mean success over tasks and seeds (a tie: over the curves), and runs that on all
-tasks with the other seeds.
+tasks with the other seeds. `race` is for few cores: the first setting runs everything, and another
+one leaves as soon as it could not reach its mean any more, were all of its runs to come perfect.
 
 Run: python benchmarks/choose_learner.py all runs.jsonl
+     python benchmarks/choose_learner.py race runs.jsonl --settings sf-value03 base
      python benchmarks/choose_learner.py table runs.jsonl --seeds 100 101
      python benchmarks/choose_learner.py run runs.jsonl --settings base flags --seeds 100 101
 """
@@ -105,6 +107,24 @@ def run(file: Path, settings: list[str], tasks: list[str], seeds: list[int]) -> 
         print(json.dumps(line), flush=True)
 
 
+def race(file: Path, settings: list[str], tasks: list[str], seeds: list[int]) -> None:
+    leader, *others = settings
+    run(file, [leader], tasks, seeds)
+    wanted = [(seed, task) for seed in seeds for task in tasks]
+    for name in others:
+        for seed, task in wanted:
+            if lost(file, name, wanted) > lost(file, leader, wanted):
+                print(f"{name} cannot reach {leader} any more", flush=True)
+                break
+            run(file, [name], [task], [seed])
+
+
+def lost(file: Path, name: str, wanted: list[tuple[int, str]]) -> float:
+    """What the runs so far are short of the best, summed; what has not been run counts as best."""
+    own = [line for line in read(file) if line["setting"] == name]
+    return sum(1 - score(line) for line in own if (line["seed"], line["task"]) in wanted)
+
+
 def read(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
@@ -158,7 +178,7 @@ def everything(file: Path) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("do", choices=("all", "run", "table"))
+    parser.add_argument("do", choices=("all", "race", "run", "table"))
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--settings", nargs="+", default=list(RIVALS))
     parser.add_argument("--tasks", nargs="+", default=list(CHOOSE))
@@ -169,5 +189,7 @@ if __name__ == "__main__":
         table(told.files, told.seeds)
     elif told.do == "all":
         everything(told.files[0])
+    elif told.do == "race":
+        race(told.files[0], told.settings, told.tasks, told.seeds)
     else:
         run(told.files[0], told.settings, told.tasks, told.seeds)

@@ -28,7 +28,7 @@ def test_an_exact_report() -> None:
     first, second = str(report).splitlines()
     assert first == "exact: 8 states restored by attributes, 36 steps replayed, no difference"
     assert second.startswith("success: ")
-    assert second.endswith("terminates with a last reward above 0, as the demonstration does")
+    assert "terminates with a last reward above 0, as the demonstration does" in second
 
 
 def test_the_whole_way_is_not_gone_to_every_state() -> None:
@@ -176,6 +176,7 @@ def test_whatever_a_restore_raises_is_reported() -> None:
     [
         ([1, 1, 0, 1], "it loops: what is seen at step 3 was seen at step 1"),
         ([0, 1, 0, 0, 1], "2 steps change nothing to be seen, the first is step 0"),
+        ([1, 0, 0, 1], "1 step changes nothing to be seen, the first is step 2"),
         ([1, 1], "it ends without termination, and nothing says that it was a success"),
     ],
 )

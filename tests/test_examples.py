@@ -17,6 +17,14 @@ def run(*arguments: str) -> str:
     return done.stdout
 
 
+def test_every_recipe_is_in_the_list_and_has_shown_what_it_does():
+    listed = (ROOT / "examples/README.md").read_text()
+    for path in ROOT.glob("examples/*.py"):
+        assert f"]({path.name})" in listed
+        printed = (ROOT / "results/recipes" / f"{path.stem}.txt").read_text()
+        assert f"examples/{path.name}" in printed.splitlines()[0]
+
+
 @pytest.mark.slow
 def test_sb3_mountaincar():
     out = run("examples/sb3_mountaincar.py", "--frames", "2000")

@@ -1,6 +1,7 @@
 """Success said aloud: rules by text, in words, and warnings where a demonstration seems to fail."""
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import gymnasium as gym
@@ -42,7 +43,12 @@ def test_every_rule_says_what_it_asks_for() -> None:
     assert "terminates" in describe_rule(success_rule("terminated"))
     assert "your function <lambda>" in describe_rule(lambda end: True)
     demo = bp.record(Corridor(), lambda _: 1)
-    assert "last reward above 0" in describe_rule(default_rule([demo]))
+    assert describe_rule(default_rule([demo])) == (
+        "an episode that terminates with a last reward above 0, as the demonstration does;"
+        " where the last info has 'is_success' or 'success', what that says"
+    )
+    costly = replace(demo, rewards=demo.rewards - 2)  # any end will do where every step costs
+    assert describe_rule(default_rule([costly])).startswith("an episode that terminates, as the")
 
 
 def test_a_fall_into_a_hole_is_warned_of_and_the_goal_still_counts() -> None:

@@ -29,7 +29,9 @@ NOT_SHOWN = ("src/", "tests/", "benchmarks/", "results/runs/")
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Adds to the navigation what is found in folders."""
     sections = {name: part for entry in config.nav for name, part in entry.items()}
-    sections["Recipes"] += [f"recipes/{path.stem}.md" for path in examples()]
+    sections["Recipes"] += [
+        {path.stem.replace("_", " "): f"recipes/{path.stem}.md"} for path in examples()
+    ]
     by_folder: dict[str, list[str]] = {}
     for name in results(".md"):
         if name != "results/README.md":
@@ -55,7 +57,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         pages[site_path(name)] = (ROOT / name).read_text()
     for path in examples():
         pages[f"recipes/{path.stem}.md"] = recipe(path)
-    pages["recipes/index.md"] = recipes()
+    pages["recipes/index.md"] = (ROOT / "examples/README.md").read_text()
     pages["decisions/index.md"] = listing("Decisions", all_decisions())
     for path in (ROOT / "docs/notebooks").glob("*.ipynb"):
         text, pictures = notebook(path)
@@ -115,17 +117,6 @@ def recipe(path: Path) -> str:
     return page
 
 
-def recipes() -> str:
-    """The table of all recipes."""
-    rows = [
-        f"| [{path.stem}]({path.stem}.md) |"
-        f" {first_line(ast.get_docstring(ast.parse(path.read_text())))} |"
-        for path in examples()
-    ]
-    head = (ROOT / "examples/README.md").read_text()
-    return head + "\n| recipe | what it shows |\n|---|---|\n" + "\n".join(rows) + "\n"
-
-
 def notebook(path: Path) -> tuple[str, dict[str, bytes]]:
     """A notebook as Markdown, with the pictures it shows; its outputs are those kept in it."""
     parts: list[str] = []
@@ -177,7 +168,7 @@ def repository_folder(page: str) -> str:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Turns links between files of the repository into links between pages."""
     here = page.file.src_uri
-    if here in ("recipes/index.md", "decisions/index.md"):
+    if here == "decisions/index.md":
         return markdown
 
     def turned(match: re.Match[str]) -> str:

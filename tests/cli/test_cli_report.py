@@ -150,7 +150,8 @@ def test_compare_says_first_what_differs_and_no_chance_of_one_seed(
     assert empty == ""
     assert compared.split()[-3:] == ["+60", "points", "–"]
     page = (tmp_path / "compare" / "index.html").read_text()
-    assert page.index("<h2>What differs") < page.index("<h2>Compared") < page.index("<img")
+    assert "<h1>Comparison of slow and fast</h1>" in page
+    assert page.index("<h2>What differs") < page.index("<img") < page.index("<h2>Compared")
 
 
 def test_the_page_of_two_folders_keeps_their_runs_apart(run: Run, tmp_path: Path) -> None:

@@ -41,13 +41,22 @@ def test_texts_keep_their_columns_and_small_pictures_are_enlarged() -> None:
     """In a letter's column of a grid of dots every row has its dot at the same place."""
 
     def ink(text: str) -> set[int]:
-        return set(np.where(scenes._pixels(text).min(axis=(0, 2)) < 128)[0])
+        return set(np.where(scenes._written([text])[0].min(axis=(0, 2)) < 128)[0])
 
     assert ink("####.") >= ink("    .")
     assert ink("....#") >= ink("    #")
     assert ink("x" * 150) == ink("x" * 60)  # what is too long goes on below
-    assert scenes._pixels(np.zeros((40, 30, 3), np.uint8)).shape == (200, 150, 3)
-    assert scenes._pixels("█").shape == scenes._pixels("a").shape
+    assert scenes._picture(np.zeros((40, 30, 3), np.uint8)).shape == (200, 150, 3)
+    assert scenes._written(["█"])[0].shape == scenes._written(["a"])[0].shape
+
+
+def test_a_grid_of_letters_fills_its_picture() -> None:
+    small, large = scenes._written(["#", "\n".join(["." * 14 + "#"] * 15)])
+    assert small.shape == large.shape  # a film has one size
+    rows, columns = np.where(large.min(axis=2) < 128)
+    assert np.ptp(rows) > 0.8 * large.shape[0]
+    assert np.ptp(columns) > 0.8 * large.shape[1]
+    assert 300 <= max(large.shape[:2]) <= 640
 
 
 def test_what_draws_nothing_is_filmed_in_words(run: Run) -> None:

@@ -163,6 +163,31 @@ def test_the_first_screen_says_what_came_out_and_a_picture_follows(
     page.close()
 
 
+def test_what_a_training_measures_is_read_without_scrolling(
+    context: "BrowserContext", tmp_path: Path
+) -> None:
+    """On a screen; on a phone the table scrolls in its own box."""
+    measures = {
+        "success": 0.825, "return": 0.825, "steps": 8.15, "greedy_success": 1.0, "greedy_return": 1,
+    }  # fmt: skip
+    ends = {name: 0.75 * value for name, value in measures.items()}
+    runs = [
+        record(seed, setting="FrozenLake-v1, ppo.learning_rate 0.0001", measures=found)
+        for seed, found in enumerate((measures, ends))
+    ]
+    file = tmp_path / "index.html"
+    made = build_report(runs, title="Runs", about="", command="c", figures=[])
+    file.write_text(made.files[PAGE].decode(), encoding="utf-8")
+    page, _, _ = opened(context, file)
+    widths = page.evaluate(
+        """() => [...document.querySelectorAll('[aria-label="Results"]')].map(
+            (one) => [one.scrollWidth, one.parentElement.clientWidth, innerWidth])"""
+    )
+    assert all(inner <= box for inner, box, screen in widths if screen > PHONE)
+    assert widths
+    page.close()
+
+
 def test_claims_and_verdicts_can_be_read(context: "BrowserContext", tmp_path: Path) -> None:
     file = tmp_path / "index.html"
     file.write_text(experiment_page(), encoding="utf-8")

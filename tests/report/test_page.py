@@ -211,6 +211,16 @@ def test_the_table_of_results() -> None:
     assert report().unfinished == ["runs/<late>"]
 
 
+def test_numbers_of_steps_are_never_below_none() -> None:
+    two = [
+        *records(0.5, measures={"steps": 2.0, "return": 0.1}),
+        record(1, 0.5, measures={"steps": 14.0, "return": 0.9}),
+    ]
+    _, row = build_report(two, title="t", about="", command="c").results
+    assert "8 [0, " in row[4]
+    assert "[-" in row[5]  # a return may be
+
+
 def test_settings_with_nothing_in_common_have_a_row_for_each_measure() -> None:
     apart = [
         *records(0.5, 0.5, 0.5, setting="gap", measures={"a very long name": 2.0, "none": None}),

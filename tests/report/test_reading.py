@@ -137,8 +137,8 @@ def test_runs_that_differ_in_more_than_their_seed_are_told_apart(tmp_path: Path)
     groups = grouped(map(read_run, made_runs))
     assert [len(group.runs) for group in groups] == [2, 1]
     assert [group.setting for group in groups] == [
-        "CartPole-v1, settings.ppo.learning_rate 0.1",
-        "CartPole-v1, settings.ppo.learning_rate 0.01",
+        "CartPole-v1, ppo.learning_rate 0.1",
+        "CartPole-v1, ppo.learning_rate 0.01",
     ]
     alone = grouped(map(read_run, made_runs[:2]))
     assert [group.setting for group in alone] == ["CartPole-v1"]

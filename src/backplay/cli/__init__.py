@@ -31,7 +31,7 @@ COMMANDS = {
     "train": "train an agent from demonstrations",
     "evaluate": "measure a trained agent from the true start",
     "watch": "film a trained agent from the true start: GIF or MP4",
-    "advise": "say beforehand whether Backplay will help, and with which windows",
+    "advise": "say beforehand whether Backplay will help, and what to begin with",
     "report": "turn run directories into tables, figures and one page",
     "compare": "put two folders of runs side by side: differences with intervals",
     "experiments": "list the paper's experiments and ours, with what they cost",

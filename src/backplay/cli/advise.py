@@ -1,4 +1,4 @@
-"""`backplay advise`: will Backplay help on this task, and with which windows?"""
+"""`backplay advise`: will Backplay help on this task, and what to begin with?"""
 
 from __future__ import annotations
 

@@ -13,9 +13,10 @@ import tyro
 from backplay.cli.options import command_of, require_at_least
 from backplay.cli.reports import read_records, require_report_folder, write_files
 from backplay.errors import BackplayError
-from backplay.report.build import PAGE, RESULT
+from backplay.report.build import CURVES_WORDS, PAGE, RESULT
 from backplay.report.comparing import compare as compare_pairs
 from backplay.report.comparing import compare_cells, difference_cells, labelled, paired
+from backplay.report.exhibit import Table
 from backplay.report.figures import as_png, as_svg, draw_curves
 from backplay.report.page import write_page
 from backplay.report.records import Group, RunRecord, grouped, measures_of
@@ -101,16 +102,13 @@ def _write(
         figure = draw_curves(drawn, {config.measure: words})
         files = {"curves.png": as_png(figure), "curves.svg": as_svg(figure)}
         pictures.append(
-            Picture(
-                "Learning curves", "image/svg+xml", files["curves.svg"], "Bands: 95 % interval."
-            )
+            Picture("Learning curves", "image/svg+xml", files["curves.svg"], CURVES_WORDS)
         )
-    compared = section(f"Compared: {words}", table(cells, left=2, name="Compared"), note=NOTE)
     filled = table(differ, left=3, name="What differs") if len(differ) > 1 else paragraph(SAME)
     page = write_page(
-        f"{names[0]} and {names[1]}", f"Runs of {config.first} beside those of {config.second}.",
+        f"Comparison of {names[0]} and {names[1]}", f"Runs of {config.first} beside those of {config.second}.",
         records, command=command_of("backplay compare", config), pictures=pictures,
-        first=[section("What differs", filled), compared],
+        first=[section("What differs", filled)], tables=[Table(f"Compared: {words}", NOTE, cells, 2)],
     )  # fmt: skip
     files |= {PAGE: page.encode(errors="replace"), RESULT: b""}
     tables = {"differ": differ, "compared": cells, "files": sorted(files)}

@@ -215,9 +215,8 @@ def _remarks(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> tuple[str, 
     if loop:
         remarks.append(f"it loops: what is seen at step {loop[1]} was seen at step {loop[0]}")
     if wasted:
-        remarks.append(
-            f"{len(wasted)} steps change nothing to be seen, the first is step {wasted[0]}"
-        )
+        count = "1 step changes" if len(wasted) == 1 else f"{len(wasted)} steps change"
+        remarks.append(f"{count} nothing to be seen, the first is step {wasted[0]}")
     if not demo.terminated and demo.success is None:
         remarks.append("it ends without termination, and nothing says that it was a success")
     remarks += find_doubts(env, demo, rule)

@@ -123,14 +123,15 @@ class DefaultRule:
 
     def __str__(self) -> str:
         ways = sorted({_in_words(sign) for sign in self.signs})
-        return f"what info['is_success'] or info['success'] says; else {' or '.join(ways)}"
+        said = " or ".join(repr(key) for key in SAID_BY_ENV)
+        return f"{' or '.join(ways)}; where the last info has {said}, what that says"
 
 
 def _in_words(sign: float | None) -> str:
     if sign is None:
         return "an episode that earns as much as the demonstration from the same state on"
-    least = {1.0: "above 0", 0.0: "of at least 0", -1.0: "of any size"}[sign]
-    return f"one that terminates with a last reward {least}, as the demonstration does"
+    least = {1.0: " with a last reward above 0", 0.0: " with a last reward of at least 0", -1.0: ""}
+    return f"an episode that terminates{least[sign]}, as the demonstration does"
 
 
 def default_rule(demos: Sequence[Demonstration]) -> DefaultRule:

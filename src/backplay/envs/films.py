@@ -18,6 +18,7 @@ from PIL import Image
 from backplay.errors import BackplayError, ensure
 
 _REST = 12  # the last picture stays this many times longer
+_BLOCK = 4  # players want sizes that are multiples of it
 
 
 def require_film(path: Path) -> None:
@@ -60,9 +61,10 @@ def as_gif(frames: Sequence[NDArray[np.uint8]], fps: float) -> bytes:
 def _write_mp4(path: Path, frames: Sequence[NDArray[np.uint8]], fps: float) -> None:
     import imageio.v2
 
-    writer: Any = imageio.v2.get_writer(path, fps=fps, macro_block_size=4)
+    writer: Any = imageio.v2.get_writer(path, fps=fps, macro_block_size=_BLOCK)
+    missing = [(0, -size % _BLOCK) for size in frames[0].shape[:2]]
     try:
         for frame in [*frames, *[frames[-1]] * _REST]:
-            writer.append_data(frame)
+            writer.append_data(np.pad(frame, [*missing, (0, 0)], mode="edge"))
     finally:
         writer.close()

@@ -27,11 +27,14 @@ from backplay.report.texts import Cells, Judged, claims_cells, overall_cells, re
 PAGE, RESULT = "index.html", "result.json"
 _PREFERRED = ("success", "optimal")
 _TITLES = {"success": "reached the goal", "optimal": "on a shortest path"}
+CURVES_WORDS = (
+    "Measured from the true start. Thick: the mean over seeds. Thin: each seed; from five seeds on"
+    " a band, the 95 % interval."
+)
 _WORDS = {
     "curves": (
         "Learning curves",
-        "Measured from the true start. Thick: the mean over seeds. Thin: each seed; from five seeds"
-        " on a band, the 95 % interval. Dotted: where nothing was trained, what it came to.",
+        f"{CURVES_WORDS} Dotted: where nothing was trained, what it came to.",
     ),
     "bars": (
         "What runs came to",

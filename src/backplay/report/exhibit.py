@@ -26,6 +26,8 @@ class Table(NamedTuple):
     title: str
     note: str
     cells: Cells
+    left: int = 1
+    """Columns that are set to the left."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ Comes in: groups of records. Goes out: estimates, numbers to draw. Does not know
 shown.
 
 The interval is Student's. Of a share it is never narrower than that of as many episodes as were
-measured, were they tossed coins, and it stays from 0 to 1.
+measured, were they tossed coins, and it stays from 0 to 1; of a number of steps it stays above 0.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from backplay.records import TRUE_START
-from backplay.report.records import EPISODES, Group, is_share
+from backplay.report.records import EPISODES, Group, is_count, is_share
 from backplay.report.statistics import (
     Estimate,
     FloatArray,
@@ -31,6 +31,8 @@ DRAWS = 9_999
 def mean_of(group: Group, measure: str) -> Estimate:
     """The mean over the seeds that have ended with the measure; there must be one."""
     found = student_interval(group.values(measure), least=chance_error(group, measure))
+    if is_count(measure) and min(group.values(measure)) >= 0:
+        return found.within(0.0, np.inf)
     return found.within(0.0, 1.0) if share_of(group, measure) else found
 
 

@@ -149,7 +149,7 @@ def _undecided(judged: Sequence[Judged], records: Sequence[RunRecord], *, alone:
 
 def _table(one: Table) -> str:
     words = max((len(row[0]) for row in one.cells), default=0) > 40
-    filled = table(one.cells, left=2 if words else 1, words=words, name=one.title)
+    filled = table(one.cells, left=2 if words else one.left, words=words, name=one.title)
     return section(one.title, filled, note=one.note)
 
 
@@ -157,7 +157,8 @@ def _results(records: Sequence[RunRecord]) -> str:
     cells = results_cells(grouped(records))
     if len(cells) == 1:
         return section("Results", paragraph("No run has ended yet."))
-    filled = table(cells, left=words_in(cells), name="Results")
+    below = [[cell.replace(" [", "\n[") for cell in row] for row in cells]  # else it is too wide
+    filled = table(below if words_in(cells) == 2 else cells, left=words_in(cells), name="Results")
     long = folded(f"{len(cells) - 1} rows", filled) if len(cells) > MOST else filled
     return section("Results", long, note=_RESULTS_NOTE)
 

@@ -104,7 +104,8 @@ def _job(run: runs.Run) -> dict[str, Any]:
 def _asked(run: runs.Run, notes: list[str]) -> dict[str, str]:
     """All that the run was asked for beside its seed: names with dots, values as JSON."""
     fields = run.job.get("fields")
-    asked = dict(_leaves(fields if isinstance(fields, Mapping) else {}))
+    leaves = _leaves(fields if isinstance(fields, Mapping) else {})
+    asked = {name.removeprefix("settings."): value for name, value in leaves}  # as options name it
     try:
         digests = [hashlib.sha256(file.read_bytes()).hexdigest() for file in run.demonstrations]
     except OSError as error:

@@ -16,6 +16,7 @@ from typing import Any
 _SHARES = {
     "success", "optimal", "within", "win", "wins", "won", "solved", "share", "beside", "ties",
 }  # fmt: skip
+_COUNTS = {"steps", "length"}
 EPISODES = 100
 """Measured by a run that does not say how many."""
 _SHOWN = 3  # differences that a name has at most
@@ -171,6 +172,11 @@ def twice(groups: Sequence[Group]) -> list[tuple[RunRecord, RunRecord]]:
             again += [(seeds[run.seed], run)] if run.seed in seeds else []
             seeds.setdefault(run.seed, run)
     return again
+
+
+def is_count(measure: str) -> bool:
+    """Whether a measure is a number of things, never below 0."""
+    return bool(set(measure.lower().replace("_", " ").split()[-1:]) & _COUNTS)
 
 
 def is_share(measure: str, values: Iterable[float]) -> bool:

@@ -39,7 +39,8 @@ __all__ = ["Film", "film_of"]
 Pixels = NDArray[np.uint8]
 MOST_STEPS = 10_000  # of an episode that does not end
 SMALLEST, WIDEST = 200, 640  # pixels
-ROWS, COLUMNS = 24, 60  # of a picture in words
+ROWS, COLUMNS = 24, 60  # of a picture in words, at most
+LETTER, EDGE = (6, 12), 6  # pixels of a letter and its line, and around them
 
 
 def scenes_of(work: object) -> Scenes:
@@ -179,25 +180,42 @@ def _moments(scenes: Scenes, seed: int, greedy: bool) -> Iterator[Moment]:
 
 
 def _filmed(scenes: Scenes, moments: Iterator[Moment]) -> Film:
-    frames: list[Pixels] = []
+    drawn: list[Drawn] = []
     for moment in moments:
-        frames.append(_pixels(moment.draw()))
-        if len(frames) > MOST_STEPS:
+        shown = moment.draw()
+        drawn.append(shown if isinstance(shown, str) else _picture(shown))
+        if len(drawn) > MOST_STEPS:
             break
     fps = scenes.fps if isinstance(scenes, EnvScenes) else 10.0
+    written = iter(_written([one for one in drawn if isinstance(one, str)]))
+    frames = [next(written) if isinstance(one, str) else one for one in drawn]
     return Film(frames, fps, moment.total, moment.success)
 
 
-def _pixels(drawn: Drawn) -> Pixels:
-    """A picture of SMALLEST to WIDEST pixels; a text as a picture that is always of one size."""
-    if not isinstance(drawn, str):
-        times = max(1, -(-SMALLEST // max(drawn.shape[:2])))
-        image = Image.fromarray(drawn.repeat(times, 0).repeat(times, 1))
-        image.thumbnail((WIDEST, WIDEST))
-        return np.asarray(image)
-    lines = [part for line in drawn.splitlines() for part in wrap(line, COLUMNS) or [""]][:ROWS]
-    text = "\n".join(lines).encode("latin-1", "replace").decode("latin-1")  # all that the font has
-    image = Image.new("RGB", (COLUMNS * 6 + 12, ROWS * 15 + 12), "white")
+def _picture(drawn: Pixels) -> Pixels:
+    """Of SMALLEST to WIDEST pixels."""
+    times = max(1, -(-SMALLEST // max(drawn.shape[:2])))
+    image = Image.fromarray(drawn.repeat(times, 0).repeat(times, 1))
+    image.thumbnail((WIDEST, WIDEST))
+    return np.asarray(image)
+
+
+def _written(texts: list[str]) -> list[Pixels]:
+    """Texts as pictures of one size, in which the longest has room and no more."""
+    pages = [
+        [part for line in text.splitlines() for part in wrap(line, COLUMNS) or [""]][:ROWS]
+        for text in texts
+    ]
+    columns = max((len(line) for page in pages for line in page), default=0)
+    rows = max(map(len, pages), default=0)
+    size = (columns * LETTER[0] + 2 * EDGE, rows * LETTER[1] + 2 * EDGE)
+    times = min(4, max(1, WIDEST // max(size)))
     font = ImageFont.load_default_imagefont()  # all letters as wide: grids stay grids
-    ImageDraw.Draw(image).multiline_text((6, 6), text, "black", font)
-    return np.asarray(image).repeat(2, 0).repeat(2, 1)
+    made = []
+    for page in pages:
+        image = Image.new("RGB", size, "white")
+        for row, line in enumerate(page):
+            text = line.encode("latin-1", "replace").decode("latin-1")  # all that the font has
+            ImageDraw.Draw(image).text((EDGE, EDGE + row * LETTER[1]), text, "black", font)
+        made.append(np.asarray(image).repeat(times, 0).repeat(times, 1))
+    return made

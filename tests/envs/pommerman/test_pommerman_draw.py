@@ -136,6 +136,15 @@ def test_a_film_is_an_mp4_that_looks_like_the_game(tmp_path: Path) -> None:
     assert np.abs(seen[0] - frames[0]).mean() < 8
 
 
+def test_an_mp4_of_odd_size_is_written_in_silence(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    frames = [np.full((101, 50, 3), shade, np.uint8) for shade in (0, 90, 180)]
+    films.write_film(tmp_path / "film.mp4", frames, fps=10)
+    assert caplog.text == ""
+    assert imageio.v2.mimread(tmp_path / "film.mp4")[0].shape == (104, 52, 3)
+
+
 def test_what_is_no_film_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BackplayError, match=r"\.gif or \.mp4"):
         films.require_film(tmp_path / "film.avi")
