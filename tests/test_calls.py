@@ -113,3 +113,31 @@ class TimeLimitless(Corridor):
     def step(self, action: Any) -> Any:
         seen, reward, terminated, _, info = super().step(action)
         return seen, reward, terminated, False, info
+
+
+def test_mistakes_in_python_are_one_clear_line(agent: Agent, demo: bp.Demonstration) -> None:
+    made, named = Corridor(), "MountainCar-v0"
+    for call, words in (
+        (lambda: bp.train(made, demo), r"function that makes the environment.*bp\.train\(lambda"),
+        (lambda: bp.train(named, demo), r"lambda: gym\.make\('MountainCar-v0'\)"),
+        (lambda: bp.train(Corridor, "demo.npz"), r"bp\.load\(path\)"),
+        (lambda: bp.train(Corridor, []), "demonstrations"),
+        (lambda: bp.evaluate(made, agent), r"bp\.evaluate\(lambda"),
+        (lambda: agent.predict(np.zeros(5)), r"observation: expected one of Box.*shape \(5,\)"),
+        (lambda: bp.check(demo, made), r"check\(env, demo\)"),
+    ):
+        with pytest.raises(bp.BackplayError, match=words):
+            call()
+
+
+def test_an_agent_says_what_it_is(agent: Agent) -> None:
+    assert "Box" in repr(agent)
+    assert "success" in repr(agent)
+
+
+def test_of_several_demonstrations_the_one_that_does_not_fit_is_named(
+    demo: bp.Demonstration,
+) -> None:
+    other = bp.record(gym.make("FrozenLake-v1"), [0])
+    with pytest.raises(bp.BackplayError, match=r"Demonstration 2 of 2: .*of another"):
+        bp.BackplayEnv(Corridor(), [demo, other])

@@ -61,3 +61,12 @@ def test_the_command_line_takes_a_folder(folder: Path, tmp_path: Path) -> None:
              " --final-episodes 2 --ppo.num-steps 32")  # fmt: skip
     assert main(words.split()) == 0
     assert len(open_run(tmp_path / "run").demonstrations) == 2
+
+
+def test_check_takes_a_folder_and_names_each_file(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", "FrozenLake-v1", str(folder)]) == 0
+    said = capsys.readouterr().out
+    assert said.count("exact: ") == 2
+    assert said.index("a.npz:") < said.index("b.npz:")

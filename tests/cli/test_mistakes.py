@@ -158,7 +158,8 @@ def test_a_demonstration_that_failed_is_warned_of_wherever_it_is_used(
 
 
 def test_a_run_that_learned_nothing_says_what_to_try(desk: Run, demos: dict[str, Path]) -> None:
-    told = desk("train", "MountainCar-v0", demos["car"], "--dir", "car", *TINY)
+    shutil.copy(demos["car"], "again.npz")
+    told = desk("train", "MountainCar-v0", demos["car"], "again.npz", "--dir", "car", *TINY)
     lines = told.out.splitlines()
     first = next(i for i, line in enumerate(lines) if "What to try" in line)
     assert "steps back" in lines[first]

@@ -106,10 +106,14 @@ def _write(
         )
     filled = table(differ, left=3, name="What differs") if len(differ) > 1 else paragraph(SAME)
     page = write_page(
-        f"Comparison of {names[0]} and {names[1]}", f"Runs of {config.first} beside those of {config.second}.",
-        records, command=command_of("backplay compare", config), pictures=pictures,
-        first=[section("What differs", filled)], tables=[Table(f"Compared: {words}", NOTE, cells, 2)],
-    )  # fmt: skip
+        f"Comparison of {names[0]} and {names[1]}",
+        f"Runs of {config.first} beside those of {config.second}.",
+        records,
+        command=command_of("backplay compare", config),
+        pictures=pictures,
+        first=[section("What differs", filled)],
+        tables=[Table(f"Compared: {words}", NOTE, cells, left=2)],
+    )
     files |= {PAGE: page.encode(errors="replace"), RESULT: b""}
     tables = {"differ": differ, "compared": cells, "files": sorted(files)}
     files[RESULT] = (json.dumps(tables, indent=1) + "\n").encode()

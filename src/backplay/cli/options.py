@@ -39,17 +39,23 @@ class OnEnv:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OnDemo(OnEnv):
-    """Options of commands that take a demonstration."""
+class OnRecorded(OnEnv):
+    """Options of commands that take what was recorded."""
 
-    demo: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DEMO")]
-    """The demonstration's file."""
     env_kwargs: Annotated[str | None, tyro.conf.arg(metavar="JSON")] = None
     """Arguments of the environment as a JSON object; by default those it was recorded with."""
     trust: bool = False
     """Let the file name paths and code to the environment; see docs/trust.md."""
     settings: Settings = "recorded"
     """Refuse an environment with other settings than the recording's, or keep its own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnDemo(OnRecorded):
+    """Options of commands that take a demonstration."""
+
+    demo: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DEMO")]
+    """The demonstration's file."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from backplay.demos.fitting import Settings
 from backplay.demos.record import find_exact
 from backplay.demos.sights import fingerprint
 from backplay.demos.success import Success, SuccessRule, describe_rule, success_rule
-from backplay.errors import BackplayError, DemonstrationError
+from backplay.errors import BackplayError, DemonstrationError, ensure
 from backplay.restore import Replay, Restorer, renew
 from backplay.restore.rollout import AnyEnv, Divergence, replay, replay_from_reset, reset_to_another
 
@@ -99,6 +99,10 @@ def check(
     what is found exact is exact under the settings of `env`. `success` as for BackplayEnv: the
     report says which rule is in force and what speaks against the demonstration being a success.
     """
+    ensure(
+        isinstance(demo, Demonstration), "demo", "a demonstration", demo,
+        do="Write check(env, demo); a file is loaded by bp.load(path).",
+    )  # fmt: skip
     other = settings == "mine" and not _fits(env, demo)
     demo = demo.fit(env, settings)
     rule = success_rule(success, [demo])

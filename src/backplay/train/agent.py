@@ -5,7 +5,7 @@ Comes in: a learner after its training. Goes out: actions. Does not know: how it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import torch
 from gymnasium import spaces
 
 from backplay.demos.success import SuccessRule
+from backplay.errors import BackplayError, ensure
 from backplay.learners import PPO
 from backplay.train.evaluate import Act, Evaluation, batch_of
 
@@ -65,6 +66,12 @@ class Agent:
         `deterministic` takes the likeliest action; if not, it is drawn.
         """
         seen = self._seen(observation)
+        if not _fits(self.observation_space, seen):  # the words only then: this is called often
+            raise BackplayError(
+                "observation", expected=f"one of {self.observation_space}, or a batch of them",
+                got=f"an array of shape {np.shape(observation)}",
+                do="Pass what env.reset() and env.step() return first.",
+            )  # fmt: skip
         if not _is_single(self.observation_space, seen):
             return self.act(seen, deterministic=deterministic), None
         batch = batch_of(self.observation_space, [seen])
@@ -73,8 +80,28 @@ class Agent:
     def _seen(self, observation: Any) -> Any:
         """The parts of an observation that the network reads: no texts."""
         if isinstance(self.observation_space, spaces.Dict):
+            parts = set(self.observation_space)
+            ensure(
+                isinstance(observation, Mapping) and observation.keys() >= parts, "observation",
+                "a dict with the parts that the env's has", got=type(observation),
+                do="Pass what env.reset() and env.step() return first.",
+            )  # fmt: skip
             return {key: observation[key] for key in self.observation_space}
         return observation
+
+    def __repr__(self) -> str:
+        measured = "" if self.evaluation is None else f", measured: {self.evaluation}"
+        return f"<Agent for observations of {self.observation_space}{measured}>"
+
+
+def _fits(space: spaces.Space[Any], observation: Any) -> bool:
+    """Whether this can be an observation of the space or a batch, as far as shapes say."""
+    if isinstance(space, spaces.Dict):
+        return all(_fits(space[key], observation[key]) for key in space)
+    if isinstance(space, spaces.Tuple) or space.shape is None:
+        return True
+    shape = np.shape(observation)
+    return bool(shape == space.shape or shape[1:] == space.shape)
 
 
 def _is_single(space: spaces.Space[Any], observation: Any) -> bool:

@@ -18,7 +18,7 @@ from backplay.curricula import Curriculum, Frontier
 from backplay.demos import Demonstration
 from backplay.demos.doubts import warn_of_doubts
 from backplay.demos.success import Success, success_rule
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.extras import require
 from backplay.restore.rollout import AnyEnv, Policy
 
@@ -62,7 +62,12 @@ def train(
     from backplay.train.config import TrainConfig
     from backplay.train.loop import Training
 
+    _require_maker("train", make_env)
     listed = [demos] if isinstance(demos, Demonstration) else list(demos)
+    ensure(
+        listed and all(isinstance(demo, Demonstration) for demo in listed), "demos",
+        "demonstrations", demos, do="Load files first: bp.load(path), or bp.load_all(folder).",
+    )  # fmt: skip
     chosen = config or TrainConfig()
     chosen = replace(
         chosen,
@@ -112,6 +117,7 @@ def evaluate(
     """
     from backplay.train.evaluate import evaluate as play
 
+    _require_maker("evaluate", make_env)
     brought = getattr(agent, "succeeded", None)
     rule = success_rule(success, demos) if success or demos else brought
     if rule is None:
@@ -120,6 +126,17 @@ def evaluate(
             do="Pass success= or demos=.",
         )  # fmt: skip
     return play(make_env, _acting(agent, deterministic), rule, episodes=episodes, seed=seed)
+
+
+def _require_maker(call: str, make_env: Any) -> None:
+    """Several envs are made, so one of them, or its name, is not enough."""
+    named = (
+        f"lambda: gym.make({make_env!r})" if isinstance(make_env, str) else "lambda: gym.make(…)"
+    )
+    ensure(
+        callable(make_env), "make_env", "a class, or a function that makes the environment",
+        make_env, do=f"Write bp.{call}({named}, …).",
+    )  # fmt: skip
 
 
 def _acting(agent: Any, deterministic: bool) -> Act:

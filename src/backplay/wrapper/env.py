@@ -19,7 +19,7 @@ from backplay.curricula import Curriculum, Frontier
 from backplay.demos import Demonstration
 from backplay.demos.fitting import Settings
 from backplay.demos.success import Ending, Success, success_rule
-from backplay.errors import BackplayError, ensure, show
+from backplay.errors import BackplayError, DemonstrationError, ensure, show
 from backplay.records import Episode, Start, steps_allowed
 from backplay.restore import Replay, layers, restart_clocks
 from backplay.restore.rollout import AnyEnv
@@ -78,7 +78,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
                 got="a TimeAwareObservation inside, which shows the demonstration's",
                 do='Put TimeAwareObservation around BackplayEnv, or use time_limit="continue".',
             )  # fmt: skip
-        self.demos = [demo.fit(env, settings) for demo in demos]
+        self.demos = _fitting(env, demos, settings)
         if time_limit == "fresh" and not restart_clocks(env):
             raise BackplayError(
                 "time_limit", expected="a TimeLimit wrapper inside BackplayEnv, or max_steps",
@@ -284,3 +284,18 @@ def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
             name, expected=" or ".join(map(repr, allowed)), got=show(value),
             do="Choose one of them.",
         )  # fmt: skip
+
+
+def _fitting(
+    env: AnyEnv, demos: Sequence[Demonstration], settings: Settings
+) -> list[Demonstration]:
+    """The demonstrations as they fit the env; of several, the one that does not is named."""
+    found = []
+    for number, demo in enumerate(demos, 1):
+        try:
+            found.append(demo.fit(env, settings))
+        except DemonstrationError as error:
+            if len(demos) == 1:
+                raise
+            raise DemonstrationError(f"Demonstration {number} of {len(demos)}: {error}") from error
+    return found
