@@ -17,12 +17,10 @@ def run(*arguments: str) -> str:
     return done.stdout
 
 
-def test_every_recipe_is_in_the_list_and_has_shown_what_it_does():
+def test_every_recipe_is_in_the_list():
     listed = (ROOT / "examples/README.md").read_text()
     for path in ROOT.glob("examples/*.py"):
         assert f"]({path.name})" in listed
-        printed = (ROOT / "results/recipes" / f"{path.stem}.txt").read_text()
-        assert f"examples/{path.name}" in printed.splitlines()[0]
 
 
 @pytest.mark.slow
