@@ -81,6 +81,8 @@ REGIMES: dict[str, MakeCurriculum] = {
 """By name: the library's default, the paper's windows, and what they are compared with."""
 
 
+FORGETS = ("nothing", "values", "policy", "both")
+"""What a learner may forget whenever windows move, see `forgetting`."""
 PACES, TARGETS = (0.05, 0.2, 0.5, 0.75, 0.95), (0.05, 0.2, 0.5, 0.8, 0.95)
 SWEEPS: dict[str, MakeCurriculum] = {
     **{f"pace {pace}": partial(windows, share=pace) for pace in PACES},

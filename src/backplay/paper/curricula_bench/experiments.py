@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from backplay.paper.curricula_bench.observed import OBSERVED
+from backplay.paper.curricula_bench.observed import HEADS, OBSERVED
 from backplay.paper.curricula_bench.tasks import CHOOSE, ENOUGH, REPORT, Bench
 from backplay.paper.experiment import Experiment, seeds_from
 from backplay.paper.regimes import REGIMES
@@ -88,4 +88,5 @@ EXPERIMENTS = (
     _experiment("curricula", "all curricula, tasks to report on", REPORT, 0),
     _experiment("curricula-choose", "all curricula, tasks to choose on", CHOOSE, CHOOSING),
     OBSERVED,
+    HEADS,
 )

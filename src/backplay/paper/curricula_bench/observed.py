@@ -1,4 +1,4 @@
-"""What the paper observed of its curriculum (appendix A.9), measured: pace, target, recovery.
+"""What the paper observed of its curriculum (appendix A.9), and what it asks, measured.
 
 Comes in: a scale, a number of seeds. Goes out: jobs and claims, as data; of the runs, how often
 success in training went to zero and came back.
@@ -14,8 +14,8 @@ from backplay.paper.experiment import Experiment, scaled, seeds_from
 from backplay.paper.grid_worlds.job import FRAMES as GRID_FRAMES
 from backplay.paper.grid_worlds.job import GridJob
 from backplay.paper.maze.job import MazeJob
-from backplay.paper.regimes import SWEEPS
-from backplay.report.claims import Claim, Difference, Final
+from backplay.paper.regimes import FORGETS, SWEEPS
+from backplay.report.claims import Claim, Difference, Final, at_least
 from backplay.report.exhibit import Exhibit, Table
 from backplay.train.job import Job
 
@@ -27,16 +27,16 @@ HIGH, NONE = 0.5, 0.02  # success in training that was there, and that counts as
 NEAR = 0.05  # success that may be lacking where two count as equal
 
 
-def _maze(regime: str, seed: int, scale: float = 1.0) -> MazeJob:
+def _maze(regime: str, seed: int, scale: float = 1.0, forgets: str = "nothing") -> MazeJob:
     return MazeJob(
         regime=regime, seed=seed, frames=scaled(MAZE_FRAMES, scale), size=12, held_out=0,
-        maze_seed=MAZE_SET, evaluations=20,
+        maze_seed=MAZE_SET, evaluations=20, forgets=forgets,
     )  # fmt: skip
 
 
-def _world(regime: str, seed: int, scale: float = 1.0) -> GridJob:
+def _world(regime: str, seed: int, scale: float = 1.0, forgets: str = "nothing") -> GridJob:
     frames = scaled(GRID_FRAMES["bottlenecks"] // 2, scale)
-    return GridJob(world="bottlenecks", regime=regime, seed=seed, frames=frames)
+    return GridJob(world="bottlenecks", regime=regime, seed=seed, frames=frames, forgets=forgets)
 
 
 TASKS = ((_maze, "sampled_success"), (_world, "success"))
@@ -112,4 +112,48 @@ OBSERVED = Experiment(
     " within a share of the frames (pace), and the staircase with other targets, on 100 mazes of"
     " 12 x 12 cells and in a grid world. Success is from the true start, actions drawn.",
     scale=1.0, seeds=5, jobs=_jobs, claims=tuple(_claims()), exhibit=recovery,
+)  # fmt: skip
+
+
+PACE = "pace 0.5"  # the paper's windows, passed after half of the frames
+
+
+def _heads_jobs(scale: float, seeds: int) -> list[Job]:
+    kinds = [(PACE, forgets) for forgets in FORGETS] + [("standard", "nothing")]
+    return [
+        make(regime, seed, scale, forgets)
+        for make, _ in TASKS
+        for seed in seeds_from(0, seeds)
+        for regime, forgets in kinds
+    ]
+
+
+def _heads_claims() -> list[Claim]:
+    """What the windows gain, and how much of it is lost with each of the two."""
+    claims = []
+    for make, measure in TASKS:
+
+        def end(regime: str, forgets: str = "nothing", make=make, measure=measure) -> Final:  # type: ignore[no-untyped-def]
+            return Final(make(regime, 0, 1.0, forgets).setting, regime, measure)
+
+        setting = make(PACE, 0).setting
+        for text, quantity in (
+            ("the windows gain over the true start alone", end(PACE) - end("standard")),
+            ("who forgets the values at each move ends lower", end(PACE) - end(PACE, "values")),
+            ("who forgets the policy at each move ends lower", end(PACE) - end(PACE, "policy")),
+            ("forgetting the values costs more than forgetting the policy",
+             end(PACE, "policy") - end(PACE, "values")),
+        ):  # fmt: skip
+            claims.append(at_least(f"{setting}: {text}", "Section 5, a question", quantity, 0.0,
+                                   strict=True))  # fmt: skip
+    return claims
+
+
+HEADS = Experiment(
+    name="curricula-heads", title="values or policy: what the gains rest on", where="Section 5",
+    about="The paper asks whether its gains come from values, as its analysis suggests, from the"
+    " policy, or from both. The paper's windows pass within half of the frames; at each move the"
+    " values, the policy, both or nothing are put back to what they were at first. In the grid"
+    " world both are tables of their own, in the mazes heads on a network that they share.",
+    scale=1.0, seeds=5, jobs=_heads_jobs, claims=tuple(_heads_claims()),
 )  # fmt: skip

@@ -98,6 +98,8 @@ class GridJob(FolderJob):
     """Budget; schedules are stretched to it."""
     apart: bool = False
     """Values without a part in common: see `grid_worlds.Tabular`."""
+    forgets: str = "nothing"
+    """What is forgotten whenever windows move that move by frames alone, one of FORGETS."""
 
     def __post_init__(self) -> None:
         require_one_of("world", self.world, tuple(FRAMES))
@@ -106,6 +108,7 @@ class GridJob(FolderJob):
         trains = self.regime != "cloning"
         ensure((self.frames > 0) == trains, "frames", "1 or more; of cloning 0", self.frames)
         ensure(isinstance(self.apart, bool), "apart", "True or False", self.apart)
+        require_one_of("forgets", self.forgets, regimes.FORGETS)
 
     @property
     def share(self) -> float:
@@ -115,7 +118,9 @@ class GridJob(FolderJob):
     @property
     def setting(self) -> str:
         """The world, in words."""
-        return SETTINGS[self.world] + (", values apart" if self.apart else "")
+        words = [SETTINGS[self.world], *["values apart"] * self.apart]
+        words += [f"forgets {self.forgets}"] * (self.forgets != "nothing")
+        return ", ".join(words)
 
     @property
     def seconds(self) -> float:

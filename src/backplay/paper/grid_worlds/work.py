@@ -16,6 +16,7 @@ import torch
 
 from backplay.learners import GAIL, PPO, Discriminator, GAILConfig, Pairs, clone
 from backplay.learners.workers import Workers
+from backplay.paper.forgetting import forgetful
 from backplay.paper.grid_worlds.job import GridJob
 from backplay.paper.grid_worlds.job import curriculum as curriculum_of
 from backplay.paper.grid_worlds.worlds import TASKS, World, table
@@ -41,6 +42,12 @@ def begun(
         start["initial_weights"] = cloned.state_dict()
     if job.regime == "gail":
         start["learner"] = imitating(task, job.seed)
+    if job.forgets != "nothing":
+        assert curriculum is not None
+        start["learner"] = forgetful(
+            job.forgets, values=("values", "in_common"), policy=("logits",), starts=curriculum,
+            frames=job.frames,
+        )  # fmt: skip
     if curriculum is None:
         return GridWork(task, PPO(cloned, task.spaces[1], seed=job.seed), None)
     made = task.training(

@@ -115,12 +115,15 @@ class MazeJob(FolderJob):
     """Sweeps of a network that plans, for each cell along a side; 0: a network that does not."""
     epochs: int = PAPER_EPOCHS
     """Of the paper, for which the frames stand: 2,000 in Table 2, 3,500 in its learning curves."""
+    forgets: str = "nothing"
+    """What is forgotten whenever windows move that move by frames alone, one of FORGETS."""
     label: str = ""
     """Added to the setting, where an experiment compares what is otherwise the same."""
 
     def __post_init__(self) -> None:
         require_one_of("regime", self.regime, REGIMES)
         require_one_of("preset", self.preset, PRESETS)
+        require_one_of("forgets", self.forgets, regimes.FORGETS)
         require_whole(
             self, extra=0, seed=0, frames=0, mazes=1, held_out=0, maze_seed=0, evaluations=1,
             size=4, sight=0, planning=0, epochs=1,
@@ -148,6 +151,7 @@ class MazeJob(FolderJob):
         words += [f"set {self.maze_seed}"] * (self.maze_seed != 0)
         words += ["the paper's settings"] * (self.preset == "paper")
         words += [f"{self.epochs} epochs"] * (self.epochs != PAPER_EPOCHS)
+        words += [f"forgets {self.forgets}"] * (self.forgets != "nothing")
         words += [self.label] * bool(self.label)
         return ", ".join(words)
 

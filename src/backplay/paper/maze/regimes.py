@@ -50,6 +50,7 @@ from backplay.learners import (
 from backplay.learners.cloning import CloningProgress, clone
 from backplay.learners.workers import Workers
 from backplay.paper import regimes
+from backplay.paper.forgetting import forgetful
 from backplay.paper.maze.job import OWN, PAPER_EPOCH, PAPER_EPOCHS, MazeJob
 from backplay.paper.maze.planning import PlanningMazeNetwork
 from backplay.paper.maze.sight import SightedMazeNetwork
@@ -208,11 +209,16 @@ def training(
         evaluator=partial(on_every_maze, measured(mazes)),
         initial_weights=cloned.state_dict() if cloned and run.regime == "cloned+ppo" else None,
         teacher=Teacher(cloned) if cloned and run.regime == "kickstarted" else None,
-        learner=_learner(run, mazes), workers=workers,
+        learner=_learner(run, mazes, starts), workers=workers,
     )  # fmt: skip
 
 
-def _learner(run: MazeJob, mazes: MazeSet) -> Callable[..., PPO]:
+def _learner(run: MazeJob, mazes: MazeSet, starts: Curriculum) -> Callable[..., PPO]:
+    if run.forgets != "nothing":
+        return forgetful(
+            run.forgets, values=("value.weight", "value.bias"),
+            policy=("policy.weight", "policy.bias"), starts=starts, frames=run.frames,
+        )  # fmt: skip
     if run.regime.startswith("gail"):
         return gail(mazes, run.seed)
     return dagger(mazes) if run.regime == "dagger" else PPO
