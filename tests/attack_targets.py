@@ -117,7 +117,7 @@ def _demonstrations() -> dict[str, Attempt]:
 
     def content(rng: Rng) -> bool:
         name, demo, _ = sources[rng.integers(len(sources))]
-        data = _written(demonstration._KIND, mutated(demonstration._as_tree(demo), rng))
+        data = _written(demonstration.KIND, mutated(demonstration._as_tree(demo), rng))
         return use(name, bp.load(io.BytesIO(data)))
 
     return {"demonstration file": file, "demonstration content": content}

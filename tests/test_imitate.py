@@ -18,8 +18,7 @@ from backplay.errors import BackplayError
 from backplay.learners import GAIL, PPOConfig
 from backplay.paper.sparse_tasks.job import GymJob
 from backplay.train import TrainConfig
-from backplay.train.env_job import EnvJob
-from backplay.train.imitate import gail, pairs
+from backplay.train.env_job import EnvJob, gail, pairs
 
 torch.set_num_threads(1)
 

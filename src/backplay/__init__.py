@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     )
     from backplay.demos import Demonstration, load
     from backplay.demos.check import check
-    from backplay.demos.pool import load_all
+    from backplay.demos.files import load_all
     from backplay.demos.record import record
     from backplay.errors import BackplayError
     from backplay.integrations import minari as minari
@@ -80,7 +80,7 @@ __getattr__ = lazily(
         " Uniform Until Window check_curriculum",
         "demos": "Demonstration load",
         "demos.check": "check",
-        "demos.pool": "load_all",
+        "demos.files": "load_all",
         "demos.record": "record",
         "errors": "BackplayError",
         "integrations": "minari sb3",

@@ -7,7 +7,7 @@ import pytest
 from cli_results import Run, assert_refused
 
 from backplay import runs
-from backplay.cli.reports import show_experiment
+from backplay.cli.report import show_experiment
 from backplay.paper.experiment import Experiment
 from backplay.report.claims import Claim, Final
 

@@ -13,15 +13,15 @@ import pytest
 from backplay.cli.demo import DemoConfig, demo
 from backplay.cli.options import command_of
 from backplay.errors import BackplayError
-from backplay.paper.demo.job import REGIMES, DemoJob, demonstrate, make_env
+from backplay.paper.demo.job import REGIMES, TASK, DemoJob
 from backplay.runs import open_run
 
 
 def test_the_only_reward_is_at_the_flag() -> None:
-    demonstration = demonstrate()
+    demonstration = TASK.demonstrate()
     assert demonstration.terminated
     assert demonstration.rewards.sum() == demonstration.rewards[-1] == 1.0
-    env = make_env()
+    env = TASK.make()
     env.reset(seed=0)
     assert env.step(1)[1] == 0.0
 

@@ -18,7 +18,6 @@ from cli_results import Run, assert_refused
 
 import pretend_process
 from backplay.cli import reproduce as command
-from backplay.cli import sweeping
 from backplay.paper import catalogue
 from backplay.paper.experiment import Experiment
 from backplay.paper.maze.job import MazeJob
@@ -238,7 +237,7 @@ def test_a_second_ctrl_c_stops_at_once(
 
     sleeping = [sys.executable, "-c", "import time; time.sleep(10)"]
     monkeypatch.setattr(command, "LocalPool", lambda size: Deaf(size, lambda path: sleeping))
-    monkeypatch.setattr(sweeping, "interrupts", lambda *_, **__: nullcontext([2, 2]))
+    monkeypatch.setattr(command, "interrupts", lambda *_, **__: nullcontext([2, 2]))
     result = run("reproduce", "tiny", "--jobs", "2")
     assert result.code == 130
     assert "stopped, 0 of 2 runs are done" in result.out

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from backplay.learners.advantages import (
+from backplay.learners.rollout import (
     BoolArray,
     FloatArray,
     estimate_advantages,

@@ -12,7 +12,7 @@ from together import together
 from backplay.data.trees import first_difference
 from backplay.errors import BackplayError
 from backplay.learners.division import divide
-from backplay.learners.minibatches import own_rows
+from backplay.learners.rollout import own_rows
 from backplay.learners.workers import Alone, EnvRange, distributed, join, means, own_range
 from backplay.train import TrainConfig
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from backplay.cli.reports import show_experiment
+from backplay.cli.report import show_experiment
 from backplay.paper.catalogue import exhibit, experiment
 from backplay.paper.pommerman.exhibit import ACTIONS, WINS
 from backplay.paper.pommerman.job import PommermanJob

@@ -65,7 +65,7 @@ def test_whoever_stops_need_not_wait(tmp_path: Path, monkeypatch: pytest.MonkeyP
 SWEEP = """
 import sys
 from pathlib import Path
-from backplay.cli.sweeping import carry_out, planned, prepare_all
+from backplay.cli.reproduce import carry_out, planned, prepare_all
 from backplay.paper.theory.job import TheoryJob
 from backplay.runs.processes import LocalPool
 jobs = [TheoryJob(study=name, seed=0, quick=True) for name in sys.argv[2:]]

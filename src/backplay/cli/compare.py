@@ -11,7 +11,7 @@ import numpy as np
 import tyro
 
 from backplay.cli.options import command_of, require_at_least
-from backplay.cli.reports import read_records, require_report_folder, write_files
+from backplay.cli.report import read_records, require_report_folder, write_files
 from backplay.errors import BackplayError
 from backplay.report.build import CURVES_WORDS, PAGE, RESULT
 from backplay.report.comparing import compare as compare_pairs

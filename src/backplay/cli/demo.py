@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backplay.cli.options import command_of, require_at_least
-from backplay.cli.reports import read_there, require_report_folder, show_runs
-from backplay.cli.sweeping import carry_out, cores, planned, prepare_all
+from backplay.cli.report import read_there, require_report_folder, show_runs
+from backplay.cli.reproduce import carry_out, cores, planned, prepare_all
 from backplay.data.files import write_atomically
 from backplay.paper.catalogue import experiment
 from backplay.paper.demo.job import REGIMES, SETTING, DemoJob

@@ -1,9 +1,19 @@
-"""`backplay reproduce`: makes every run of an experiment and the page that judges its claims."""
+"""`backplay reproduce`: makes every run of an experiment and the page that judges its claims.
+
+And what every command that starts runs shares: run directories made, a sweep carried out and shown.
+Comes in: jobs, a folder, who works. Goes out: the sweep, done or stopped.
+"""
 
 from __future__ import annotations
 
+import os
 import shlex
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,15 +21,85 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from backplay.cli.options import command_of, require_at_least
-from backplay.cli.sweeping import carry_out, cores, planned, prepare_all
 from backplay.errors import BackplayError
-from backplay.runs.processes import LocalPool, Pool
+from backplay.runs.processes import LocalPool, Planned, Pool
+from backplay.runs.sweep import Sweep
+from backplay.runs.waiting import until_it_works
+from backplay.ui.display import duration, open_display
+from backplay.ui.interrupts import STOP_SIGNALS, exit_code, interrupts
 
 if TYPE_CHECKING:
     from backplay.paper.experiment import Experiment
     from backplay.train.job import Job
 
+
+LOOK_SECONDS = 0.2
+SHOW_SECONDS = 1.0
 LEAST_FRAMES = 1_000  # of a run: with fewer there is not an update for every window
+
+
+def planned(jobs: Sequence[Job], folder: Path) -> list[Planned]:
+    """The runs of jobs, and where in `folder` they are."""
+    return [
+        Planned(name=job.name, path=folder / job.name, frames=job.frames, seconds=job.seconds)
+        for job in jobs
+    ]
+
+
+def prepare_all(jobs: Sequence[Job], runs: Sequence[Planned], command: str) -> dict[str, str]:
+    """Makes the run directories that are missing; which are refused, and why."""
+    from backplay.runs.execute import prepare
+
+    refused: dict[str, str] = {}
+    for job, run in zip(jobs, runs, strict=True):
+        try:
+            until_it_works(partial(prepare, run.path, job, command=command), _say, seconds=0.2)
+        except BackplayError as error:
+            refused[run.name] = str(error)
+    return refused
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def carry_out(runs: Sequence[Planned], processes: Pool) -> Sweep:
+    """Works on all runs until they are done, have failed, or somebody wants to stop."""
+    with (
+        closing(processes) as pool,
+        open_display() as display,
+        interrupts("", signals=STOP_SIGNALS, raises=False) as asked,
+    ):
+        sweep = Sweep(runs, pool)
+        display.say(_beginning(sweep, pool))
+        shown = 0.0
+        while not sweep.finished:
+            for event in sweep.step():
+                display.say(event)
+            if asked and not sweep.stopping:
+                display.say("stopping: the runs are being saved; once more to stop at once")
+                sweep.stop(exit_code(asked))
+            if len(asked) > 1:
+                sweep.kill()
+            if time.monotonic() - shown >= SHOW_SECONDS:
+                display.show_all(sweep.overview())
+                shown = time.monotonic()
+            time.sleep(LOOK_SECONDS)
+    return sweep
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _beginning(sweep: Sweep, pool: Pool) -> str:
+    overview = sweep.overview()
+    side = f"{pool.size} at once" if pool.size > 1 else "one at a time"
+    counts = f"{len(sweep.runs)} runs, {overview.done} of them done, {side}"
+    return f"{counts}; about {duration(overview.seconds_left)}. Ctrl-C saves and stops."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +159,7 @@ def reproduce(config: ReproduceConfig) -> int:
             print(f"stopped, {len(sweep.done)} of {len(runs)} runs are done; to resume the others:")
             print(f"  {command}")
             return sweep.code
-    from backplay.cli.reports import show_experiment
+    from backplay.cli.report import show_experiment
 
     out = config.dir / experiment.name / _scale_folder(scale) / "report"
     unread = show_experiment(experiment, [run.path for run in runs], out, command, scale)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backplay.cli.options import command_of, require_at_least
-from backplay.cli.reports import read_there, require_report_folder, show_runs
-from backplay.cli.sweeping import planned, prepare_all
+from backplay.cli.report import read_there, require_report_folder, show_runs
+from backplay.cli.reproduce import planned, prepare_all
 from backplay.paper.catalogue import experiment
 from backplay.paper.theory.exhibit import findings_table
 from backplay.paper.theory.job import TheoryJob

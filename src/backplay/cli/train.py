@@ -27,7 +27,7 @@ from backplay.curricula import (
     Window,
 )
 from backplay.demos import Demonstration, load
-from backplay.demos.pool import demonstration_files
+from backplay.demos.files import demonstration_files
 from backplay.demos.success import describe_rule
 from backplay.errors import BackplayError, ensure, show
 from backplay.runs import Run

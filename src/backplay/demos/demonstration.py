@@ -1,13 +1,12 @@
 """Demonstrations: one recorded episode with a state to return to at every step.
 
-`record` (next door) makes one, `Demonstration.save` writes it, `load` reads it. A file is arrays
-and JSON. States that are no plain data are not in it: they are rebuilt from the seed and the
+`record` makes one, `Demonstration.save` writes it, `files.load` reads it. A file is arrays and
+JSON. States that are no plain data are not in it: they are rebuilt from the seed and the
 actions, and verified, as soon as an env is at hand. Knows nothing of curricula.
 """
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -24,16 +23,14 @@ from backplay.demos.fitting import SAY_MINE, Settings, fit_states, require_form
 from backplay.errors import BackplayError, DemonstrationError, ensure
 from backplay.records import Snapshot
 from backplay.restore import (
-    RESTORERS,
     AtariState,
     History,
     Restorer,
     renew,
-    restorer_of_file,
 )
 from backplay.restore.rollout import AnyEnv, Transcript, replay_from_reset
 
-_KIND = "backplay demonstration"
+KIND = "backplay demonstration"
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,19 +266,7 @@ class Demonstration:
                 got="no actions" if self.actions is None else "no seed",
                 do="Record it with a seed and its actions.",
             )
-        return archive.to_bytes(_KIND, _as_tree(self))
-
-
-def load(
-    path: str | Path | io.BytesIO, env: AnyEnv | None = None, *, restorer: Restorer | None = None
-) -> Demonstration:
-    """Reads a demonstration; with `env`, also checks that it fits and rebuilds states if need be.
-
-    Raises DemonstrationError if the file is damaged or does not fit. `restorer` is needed only for
-    states that a restorer of your own has saved.
-    """
-    demo = _from_tree(archive.read(path, _KIND), restorer)
-    return demo if env is None else demo.fit(env)
+        return archive.to_bytes(KIND, _as_tree(self))
 
 
 def _as_tree(demo: Demonstration) -> trees.Tree:
@@ -301,31 +286,6 @@ def _as_tree(demo: Demonstration) -> trees.Tree:
         "spaces": demo.spaces,
         "versions": demo.versions,
     }
-
-
-def _from_tree(tree: trees.Tree, restorer: Restorer | None) -> Demonstration:
-    wrong: str | None = None
-    fields = {*Demonstration.__dataclass_fields__}
-    name = tree.get("restorer") if isinstance(tree, dict) else None
-    if not isinstance(tree, dict) or tree.keys() != fields or not isinstance(name, str):
-        wrong = "other fields than a demonstration has"
-    elif restorer is not None and restorer.name != name:
-        wrong = f"states of the restorer {name[:40]!r}, not {restorer.name!r}"
-    elif restorer is None and name not in RESTORERS:
-        wrong = f"states of the unknown restorer {name[:40]!r}: pass restorer="
-    ensure(
-        not wrong, "This file cannot be read", "a demonstration", got=wrong,
-        do="Record it again, or pass the restorer that saved it.", error=DemonstrationError,
-    )  # fmt: skip
-    chosen = restorer or restorer_of_file(tree["restorer"])
-    demo = Demonstration(**{**tree, "restorer": chosen})
-    missing = demo.states is None and (chosen.storable or demo.actions is None or demo.seed is None)
-    if missing or (demo.states is not None and not chosen.storable):
-        raise DemonstrationError(
-            "This file cannot be read", expected=f"what {chosen.name} needs", got="states missing",
-            do="Record it again.",
-        )  # fmt: skip
-    return demo
 
 
 def _problem(demo: Demonstration) -> str | None:

@@ -22,8 +22,9 @@ import gymnasium as gym
 import numpy as np
 
 from backplay.data import trees
-from backplay.demos.demonstration import Demonstration, load
+from backplay.demos.demonstration import Demonstration
 from backplay.demos.described import describe_env
+from backplay.demos.files import load
 from backplay.demos.record import record
 from backplay.errors import BackplayError, DemonstrationError, ensure, refusing
 from backplay.extras import require

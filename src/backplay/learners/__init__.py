@@ -6,7 +6,6 @@ from backplay.extras import require
 
 require("torch")
 
-from backplay.learners.advantages import estimate_advantages, successor_values
 from backplay.learners.cloning import CloningProgress, Pairs, clone
 from backplay.learners.config import PPOConfig, Teacher
 from backplay.learners.dagger import DAgger
@@ -14,4 +13,4 @@ from backplay.learners.distributions import Distribution, distribution_for
 from backplay.learners.gail import GAIL, Discriminator, GAILConfig
 from backplay.learners.networks import load_weights, make_network
 from backplay.learners.ppo import PPO
-from backplay.learners.rollout import Rollout
+from backplay.learners.rollout import Rollout, estimate_advantages, successor_values

@@ -24,12 +24,11 @@ from torch.nn import functional
 from backplay.errors import BackplayError, show
 from backplay.learners.cloning import Pairs, checked_pairs
 from backplay.learners.distributions import Distribution, distribution_for
-from backplay.learners.minibatches import own_rows
 from backplay.learners.networks import make_network
 from backplay.learners.observations import Tensors, as_tensors, map_tensors, rows_of
 from backplay.learners.optimiser import FlatAdam
 from backplay.learners.ppo import PPO
-from backplay.learners.rollout import Rollout
+from backplay.learners.rollout import Rollout, own_rows
 
 
 class Discriminator(nn.Module):

@@ -22,13 +22,21 @@ from gymnasium.vector import VectorEnv
 from torch import Tensor, nn
 
 from backplay.errors import ensure
-from backplay.learners.advantages import FloatArray, estimate_advantages
 from backplay.learners.config import PPOConfig, Teacher
 from backplay.learners.distributions import Categorical, MultiCategorical, distribution_for
-from backplay.learners.minibatches import Batch, cut, normalise, own_rows, select
 from backplay.learners.observations import Tensors, as_tensors, map_tensors, numeric
 from backplay.learners.optimiser import FlatAdam
-from backplay.learners.rollout import Rollout, collect
+from backplay.learners.rollout import (
+    Batch,
+    FloatArray,
+    Rollout,
+    collect,
+    cut,
+    estimate_advantages,
+    normalise,
+    own_rows,
+    select,
+)
 from backplay.learners.sparse import FactNetwork
 from backplay.learners.workers import Alone, Workers, join, means, require_same
 

@@ -1,20 +1,26 @@
-"""Rollouts: a policy's steps in a vector environment, stored by step and env.
+"""Rollouts: a policy's steps in a vector environment, their advantages, and minibatches of them.
 
 In come a network, a distribution and a vector env that resets an ended episode in the same step
-(its `AutoresetMode.SAME_STEP`); out goes one `Rollout`. Of several workers each steps its own envs;
-together they draw what one would draw for all of them.
+(its `AutoresetMode.SAME_STEP`); out goes one `Rollout`, [steps, envs]. Of several workers each
+steps its own envs; together they draw what one would draw for all of them.
+
+Advantages are generalised advantage estimates (Schulman et al. 2015), with termination and
+truncation kept apart. Samples are shuffled and cut into minibatches: from an order of all workers'
+samples each knows which rows are its own. Does not know: losses.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from gymnasium.vector import AutoresetMode, VectorEnv
 from torch import Tensor, nn
 
 from backplay.errors import BackplayError, ensure
-from backplay.learners.advantages import BoolArray, FloatArray, successor_values
 from backplay.learners.distributions import Distribution
 from backplay.learners.finite import require_finite
 from backplay.learners.observations import (
@@ -24,11 +30,70 @@ from backplay.learners.observations import (
     as_tensors,
     final_rows,
     join,
+    map_tensors,
     numeric,
     row,
+    rows_of,
     store,
 )
 from backplay.learners.workers import EnvRange, Workers, own_range
+
+FloatArray = npt.NDArray[np.float32]
+BoolArray = npt.NDArray[np.bool_]
+
+
+def successor_values(
+    values: FloatArray, last_values: FloatArray, truncated: BoolArray, final_values: FloatArray
+) -> FloatArray:
+    """Value of the observation each step led to, in that step's own episode, [steps, envs].
+
+    Under same-step auto-reset the row after an episode's end belongs to the next episode. The
+    observation a truncated episode really ended in comes separately, and its value replaces that
+    row's. (The entry of a terminated step is never used.)
+
+    Args:
+        values: value of the observation each step started from, [steps, envs].
+        last_values: value of the observations after the last step, [envs].
+        truncated: which steps were cut short by a limit and need a final value, [steps, envs].
+        final_values: value of each cut episode's final observation, [number of True entries],
+            ordered by step, then by env.
+    """
+    successors = np.concatenate([values[1:], last_values[None]])
+    successors[truncated] = final_values
+    return successors
+
+
+def estimate_advantages(
+    rewards: FloatArray,
+    values: FloatArray,
+    next_values: FloatArray,
+    terminated: BoolArray,
+    truncated: BoolArray,
+    *,
+    gamma: float,
+    gae_lambda: float,
+) -> FloatArray:
+    """GAE advantages, [steps, envs]; value targets are `advantages + values`.
+
+    A terminated step has no future: nothing is bootstrapped. A truncated step has one that was not
+    seen: `next_values` stands for it. Neither lets the next episode's errors leak back.
+
+    Args:
+        rewards: reward of each step, [steps, envs].
+        values: value of the observation each step started from, [steps, envs].
+        next_values: value of the observation each step led to, see `successor_values`.
+        terminated: whether the step ended its episode for good, [steps, envs].
+        truncated: whether the step was the last one a limit allowed, [steps, envs].
+        gamma: discount of one step.
+        gae_lambda: 0 trusts the values after one step, 1 trusts only the rewards.
+    """
+    errors = rewards + gamma * np.where(terminated, 0, next_values) - values
+    carry = np.where(terminated | truncated, 0, gamma * gae_lambda)
+    advantages: FloatArray = errors.astype(np.float32)
+    carry = carry.astype(np.float32)
+    for step in range(len(advantages) - 2, -1, -1):
+        advantages[step] += carry[step] * advantages[step + 1]
+    return advantages
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,3 +230,49 @@ def _final(infos: dict[str, Any]) -> Any:
             got=f"infos with {', '.join(infos) or 'nothing'}",
             do="Give it, or set PPOConfig.bootstrap_truncated=False to do without.",
         ) from None
+
+
+class Batch(NamedTuple):
+    """What the losses need of a rollout's steps, flattened to [steps * envs, ...]."""
+
+    observations: Tensors
+    actions: Tensor
+    log_probs: Tensor
+    advantages: Tensor
+    returns: Tensor
+
+
+def select(batch: Batch, rows: Tensor) -> Batch:
+    """The samples of these rows, in their order."""
+    return Batch(
+        rows_of(batch.observations, rows), *(part.index_select(0, rows) for part in batch[1:])
+    )
+
+
+def cut(batch: Batch, first: int, last: int) -> Batch:
+    """The samples from `first` to before `last`, as views."""
+    observations = map_tensors(lambda part: part[first:last], batch.observations)
+    return Batch(observations, *(part[first:last] for part in batch[1:]))
+
+
+def own_rows(order: Tensor, bounds: list[int], own: EnvRange) -> tuple[Tensor, list[int]]:
+    """Which rows of its own batch a worker takes, in order, and its part of each minibatch.
+
+    Args:
+        order: samples of all workers, numbered by step, then by env.
+        bounds: where each minibatch begins in it, and where the last one ends.
+        own: the worker's envs.
+    """
+    if own.count == own.total:
+        return order, bounds
+    steps, envs = order // own.total, order % own.total
+    mine = (envs >= own.first) & (envs < own.last)
+    rows = (steps * own.count + envs - own.first)[mine]
+    before = torch.cat([torch.zeros(1, dtype=torch.int64), mine.cumsum(0)])
+    return rows, before[bounds].tolist()
+
+
+def normalise(advantages: Tensor, among: Tensor) -> Tensor:
+    """Advantages shifted and scaled so that `among` has mean 0 and deviation 1."""
+    std, mean = torch.std_mean(among, correction=0)
+    return (advantages - mean) / (std + 1e-8)

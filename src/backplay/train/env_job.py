@@ -4,7 +4,8 @@
     work = job.begin(files=[Path("car.npz")])
 
 Comes in: an env's id, a curriculum, the settings of a training run, files of demonstrations. Goes
-out: a `Training`, lines for the metrics, success from the true start, an episode to watch. Does not
+out: a `Training`, lines for the metrics, success from the true start, an episode to watch. The
+learner learns from rewards, or (GAIL) from what the demonstrations' players saw and did. Does not
 know: disks but for the demonstrations, screens.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,16 +25,15 @@ from backplay.curricula import from_json as curriculum_from_json
 from backplay.curricula import to_json as curriculum_to_json
 from backplay.demos import Demonstration, load
 from backplay.demos.described import settings_in_words
-from backplay.errors import BackplayError, ensure
-from backplay.learners import PPO, PPOConfig
+from backplay.errors import BackplayError, ensure, refusing
+from backplay.learners import GAIL, PPO, Discriminator, Pairs, PPOConfig
 from backplay.restore.rollout import AnyEnv
 from backplay.train.agent import acting
 from backplay.train.config import TrainConfig
 from backplay.train.environments import kwargs_for, make_env
 from backplay.train.evaluate import Evaluation
-from backplay.train.imitate import gail
 from backplay.train.job import Say, TrainedWork, file_name, require_one_of
-from backplay.train.loop import Training
+from backplay.train.loop import Training, without_words
 from backplay.train.trust import asked_for
 
 if TYPE_CHECKING:
@@ -40,11 +41,45 @@ if TYPE_CHECKING:
     from backplay.report.exhibit import Exhibit
     from backplay.report.records import RunRecord
 
-
 BINS = 24  # of the starts in the metrics
 FIRST_SEED = 10_000  # of the first episode that measures
 LONGEST = 2_000  # steps of an episode that is kept
 LEARNERS = ("ppo", "gail")
+
+
+def pairs(demos: Sequence[Demonstration]) -> Pairs:
+    """What was seen and done at every step of the demonstrations."""
+    for number, demo in enumerate(demos):
+        if demo.actions is None:
+            raise BackplayError(
+                f"demonstration {number}", expected="actions: they are what is imitated",
+                got="states alone", do="Learn from rewards instead: --regime ppo.",
+            )  # fmt: skip
+    seen = [observation for demo in demos for observation in demo.observations[:-1]]
+    done = [action for demo in demos for action in demo.actions or ()]
+    with refusing("What is imitated", "observations and actions of one form, in all of them"):
+        return Pairs(_stacked(seen), np.array(done))
+
+
+def gail(
+    make_env: Callable[[], AnyEnv], demos: Sequence[Demonstration], seed: int
+) -> Callable[..., PPO]:
+    """Makes a learner that imitates the demonstrations; for `Training(learner=…)`."""
+    env = without_words(make_env())
+    try:
+        judge = Discriminator.for_spaces(env.observation_space, env.action_space, seed=seed + 1)
+    finally:
+        env.close()
+    return partial(GAIL, expert=pairs(demos), discriminator=judge)
+
+
+def _stacked(observations: Sequence[Any]) -> Any:
+    """Observations as one batch: an array, or a dict of such; texts are left out."""
+    first = observations[0]
+    if not isinstance(first, dict):
+        return np.array(observations)
+    numbers = {key: part for key, part in first.items() if not isinstance(part, str)}
+    return {key: _stacked([one[key] for one in observations]) for key in numbers}
 
 
 class EnvWork(TrainedWork):

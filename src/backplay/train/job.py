@@ -10,8 +10,8 @@ A job is a frozen dataclass of plain fields: text, numbers, truth values, tuples
 these. `begin` builds what it needs from them and from the files of its run. A job owns what is
 particular to its kind: what it costs (`seconds`) and what its runs have to show (`exhibit`).
 
-`work.training` is our loop, or anybody's: see `Trainer`. One that cannot be saved in the middle
-returns None as its state, and a run that is killed then begins again:
+`work.training` is our loop, or anybody's with the names of `train.running.Running`. One that cannot
+be saved in the middle returns None as its state, and a run that is killed then begins again:
 
     class OneLearn:
         exact_resume, frames, total_frames = True, 0, 100_000
@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast, runtime_checkable
@@ -52,42 +52,11 @@ Say = Callable[[str], None]
 _HEAD = ("name", "setting", "regime", "seed", "frames")
 
 
-class Trainer(Protocol):
-    """Whatever trains: `Training`, or another library's learner behind these names."""
-
-    @property
-    def frames(self) -> int:
-        """So far; they only grow."""
-
-    @property
-    def total_frames(self) -> int:
-        """At the end."""
-
-    @property
-    def exact_resume(self) -> bool:
-        """Whether a resumed run ends with the same bytes as one that was never stopped."""
-
-    def run(self) -> Iterator[Progress]:
-        """Trains from where it stands to the end; yields now and then, last with `finished`.
-
-        Between two yields nothing is saved and a wish to stop is not heard.
-        """
-
-    def state(self) -> dict[str, Any] | None:
-        """Plain data and arrays to resume from, its frames at `frames`; asked between two yields.
-
-        None where nothing can be saved: the run is not checkpointed, and begins again when killed.
-        """
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        """Puts a trainer that has not begun where `state()` was taken."""
-
-
 class Work:
     """A job in progress; by itself one that trains nothing: its result is made in one go."""
 
     training: Any = None
-    """Who trains, a `Trainer`; None where nothing is trained."""
+    """Who trains, see `running.Running`; None where nothing is trained."""
 
     def line(self, progress: Progress) -> dict[str, Any]:
         """What metrics keep of one update: plain data, no wall time.

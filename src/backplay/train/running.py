@@ -46,7 +46,10 @@ class Running:
         return self.config.exact_resume
 
     def run(self) -> Iterator[Progress]:
-        """Trains until the frames are used up; yields after every update."""
+        """Trains until the frames are used up; yields after every update, last with `finished`.
+
+        Between two yields nothing is saved and a wish to stop is not heard.
+        """
         total = self.config.frames
         every = self.config.evaluate_every or total
         next_evaluation = (self.frames // every + 1) * every
@@ -76,6 +79,17 @@ class Running:
         return self._measured(
             lambda seen: self.learner.act(seen, greedy=greedy, generator=generator), episodes, seed
         )
+
+    def state(self) -> dict[str, Any] | None:
+        """Plain data and arrays to resume from, its frames at `frames`; asked between two yields.
+
+        None where nothing can be saved: the run is not checkpointed, and begins again when killed.
+        """
+        raise NotImplementedError
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Puts a trainer that has not begun where `state()` was taken."""
+        raise NotImplementedError
 
     def _learned(self) -> tuple[list[Episode], dict[str, float]]:
         """One update: `frames` and `curriculum` move on; the episodes that ended, the metrics."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from backplay.paper.demo.job import demonstrate, make_env
+from backplay.paper.demo.job import TASK
 from backplay.paper.films import films
 from backplay.paper.sparse_tasks.exhibit import replayed
 from backplay.report.axes import colour_of, dress, panels
@@ -38,14 +38,14 @@ def exhibit(records: Sequence[RunRecord]) -> Exhibit:
     shown = {regime: _positions(run.result["episode"]) for regime, run in first.items()}
     return Exhibit(
         figures={POSITIONS: draw_positions(shown)}, words={POSITIONS: _WORDS},
-        films=films(records, "episode", lambda _, kept: replayed(make_env, kept)),
+        films=films(records, "episode", lambda _, kept: replayed(TASK.make, kept)),
     )  # fmt: skip
 
 
 def draw_positions(positions: dict[str, list[float]]) -> Figure:
     """Positions over steps, a line for each regime, with the demonstration and the flag."""
     figure, (axes,) = panels(1, size=(8.6, 3.0), around=(0.0, 0.0))
-    shown = [float(seen[0]) for seen in demonstrate().observations]
+    shown = [float(seen[0]) for seen in TASK.demonstrate().observations]
     axes.plot(shown, color="#9aa6b5", linewidth=4, alpha=0.6, label="demonstration")
     for regime, line in positions.items():
         axes.plot(line, color=colour_of(regime, positions), linewidth=1.8, label=regime)
@@ -58,7 +58,7 @@ def draw_positions(positions: dict[str, list[float]]) -> Figure:
 
 
 def _positions(kept: dict[str, Any]) -> list[float]:
-    with closing(make_env()) as env:
+    with closing(TASK.make()) as env:
         seen, _ = env.reset(seed=kept["seed"])
         found = [float(seen[0])]
         for action in kept["actions"]:

@@ -5,18 +5,16 @@ Comes in: a scale, a number of seeds. Goes out: jobs and claims, as data.
 
 from __future__ import annotations
 
-from backplay.paper.demo.job import REGIMES, SETTING, DemoJob
+from backplay.paper.demo.job import REGIMES, SETTING, TASK, DemoJob
 from backplay.paper.experiment import Experiment, scaled, seeds_from
 from backplay.report.claims import Final, at_least, at_most
 from backplay.train.job import Job
-
-FULL = 200_000
 
 
 def _jobs(scale: float, seeds: int) -> list[Job]:
     """Seed by seed, so that the regimes stay side by side."""
     return [
-        DemoJob(regime=regime, seed=seed, frames=scaled(FULL, scale))
+        DemoJob(regime=regime, seed=seed, frames=scaled(TASK.frames, scale))
         for seed in seeds_from(0, seeds)
         for regime in REGIMES
     ]

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backplay.demos import Demonstration
+from backplay.demos.check import check
+from backplay.demos.record import record
 from backplay.envs import CHAIN, SLIPPERY, chain, slippery
 from backplay.paper.sparse_tasks.task import Script, Task, best_of_ten
 from backplay.restore.rollout import AnyEnv
@@ -54,6 +56,50 @@ CLASSIC = {
     "acrobot": classic("Acrobot-v1", swing, frames=200_000),
 }  # fmt: skip
 """By name."""
+
+
+class GoalReward(gym.Wrapper[Any, Any, Any, Any]):
+    """1 for reaching the goal and 0 else, instead of a cost for every step.
+
+    A cost for every step is a hint: where the agent has been often looks worse than where it has
+    not, so that an eager enough PPO is driven up the hill without ever having seen the flag.
+    """
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        observation, _, terminated, truncated, info = self.env.step(action)
+        return observation, float(terminated), terminated, truncated, info
+
+
+def flag(**options: Any) -> AnyEnv:
+    """MountainCar, with a reward at the flag only."""
+    return GoalReward(gym.make("MountainCar-v0", **options))
+
+
+def drive() -> Demonstration:
+    """Push the way the car rolls; checked."""
+    env = flag()
+    try:
+        made = record(env, push, seed=7)
+        check(env, made)
+    finally:
+        env.close()
+    return made
+
+
+FLAG = {
+    "flag": Task(
+        title="MountainCar-v0, a reward at the flag only", make=flag, demonstrate=drive,
+        frames=200_000, episodes=100, seconds=90.0,
+        ours={
+            "learning_rate": 2e-3, "passes": 8,
+            # Advantages as they are: scaled to deviation 1 they are mere noise as long as no reward
+            # came, and now and then that noise alone drives plain PPO up the hill.
+            "normalise_advantages": "none",
+            "entropy_coefficient": 0.001, "value_lambda": None,
+        },
+    ),
+}  # fmt: skip
+"""What `backplay demo` trains on, by name."""
 
 
 LENGTH, SLIP = 10, 0.08  # of the bridge

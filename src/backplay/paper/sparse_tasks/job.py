@@ -85,8 +85,7 @@ class GymJob(FolderJob):
         """Plays the demonstration and makes the envs."""
         from backplay.learners import PPO, PPOConfig
         from backplay.train import TrainConfig, Training
-        from backplay.train.env_job import EnvWork
-        from backplay.train.imitate import gail
+        from backplay.train.env_job import EnvWork, gail
 
         if on_progress:
             on_progress(f"playing {self.setting} for a demonstration")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from backplay.paper.sparse_tasks.classic import CLASSIC, OURS
+from backplay.paper.sparse_tasks.classic import CLASSIC, FLAG, OURS
 from backplay.paper.sparse_tasks.minigrid import MINIGRID
 from backplay.paper.sparse_tasks.robotics import ROBOTICS
 from backplay.paper.sparse_tasks.task import Task
 
-TASKS: dict[str, Task] = {**CLASSIC, **MINIGRID, **ROBOTICS, **OURS}
+TASKS: dict[str, Task] = {**CLASSIC, **MINIGRID, **ROBOTICS, **OURS, **FLAG}
 """By the name that a job has for it."""
