@@ -11,7 +11,7 @@ import tyro
 from backplay.cli.options import OnRecorded, say_doubts
 from backplay.demos import load
 from backplay.demos.check import check as check_demonstration
-from backplay.demos.pool import demonstration_files
+from backplay.demos.files import demonstration_files
 from backplay.train.environments import kwargs_for, make_env
 from backplay.train.own_envs import on_my_word
 
