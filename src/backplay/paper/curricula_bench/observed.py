@@ -7,7 +7,7 @@ success in training went to zero and came back.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from backplay.paper.experiment import Experiment, scaled, seeds_from
@@ -39,7 +39,8 @@ def _world(regime: str, seed: int, scale: float = 1.0, forgets: str = "nothing")
     return GridJob(world="bottlenecks", regime=regime, seed=seed, frames=frames, forgets=forgets)
 
 
-TASKS = ((_maze, "sampled_success"), (_world, "success"))
+MakeJob = Callable[..., MazeJob | GridJob]
+TASKS: tuple[tuple[MakeJob, str], ...] = ((_maze, "sampled_success"), (_world, "success"))
 
 
 def _jobs(scale: float, seeds: int) -> list[Job]:
@@ -128,25 +129,23 @@ def _heads_jobs(scale: float, seeds: int) -> list[Job]:
     ]
 
 
-def _heads_claims() -> list[Claim]:
+def _heads_claims(make: MakeJob, measure: str) -> list[Claim]:
     """What the windows gain, and how much of it is lost with each of the two."""
-    claims = []
-    for make, measure in TASKS:
 
-        def end(regime: str, forgets: str = "nothing", make=make, measure=measure) -> Final:  # type: ignore[no-untyped-def]
-            return Final(make(regime, 0, 1.0, forgets).setting, regime, measure)
+    def end(regime: str, forgets: str = "nothing") -> Final:
+        return Final(make(regime, 0, 1.0, forgets).setting, regime, measure)
 
-        setting = make(PACE, 0).setting
+    return [
+        at_least(f"{make(PACE, 0).setting}: {text}", "Section 5, a question", quantity, 0.0,
+                 strict=True)
         for text, quantity in (
             ("the windows gain over the true start alone", end(PACE) - end("standard")),
             ("who forgets the values at each move ends lower", end(PACE) - end(PACE, "values")),
             ("who forgets the policy at each move ends lower", end(PACE) - end(PACE, "policy")),
             ("forgetting the values costs more than forgetting the policy",
              end(PACE, "policy") - end(PACE, "values")),
-        ):  # fmt: skip
-            claims.append(at_least(f"{setting}: {text}", "Section 5, a question", quantity, 0.0,
-                                   strict=True))  # fmt: skip
-    return claims
+        )
+    ]  # fmt: skip
 
 
 HEADS = Experiment(
@@ -155,5 +154,5 @@ HEADS = Experiment(
     " policy, or from both. The paper's windows pass within half of the frames; at each move the"
     " values, the policy, both or nothing are put back to what they were at first. In the grid"
     " world both are tables of their own, in the mazes heads on a network that they share.",
-    scale=1.0, seeds=5, jobs=_heads_jobs, claims=tuple(_heads_claims()),
+    scale=1.0, seeds=5, jobs=_heads_jobs, claims=tuple(claim for task in TASKS for claim in _heads_claims(*task)),
 )  # fmt: skip
