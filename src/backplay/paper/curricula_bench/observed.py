@@ -154,5 +154,6 @@ HEADS = Experiment(
     " policy, or from both. The paper's windows pass within half of the frames; at each move the"
     " values, the policy, both or nothing are put back to what they were at first. In the grid"
     " world both are tables of their own, in the mazes heads on a network that they share.",
-    scale=1.0, seeds=5, jobs=_heads_jobs, claims=tuple(claim for task in TASKS for claim in _heads_claims(*task)),
+    scale=1.0, seeds=5, jobs=_heads_jobs,
+    claims=tuple(claim for task in TASKS for claim in _heads_claims(*task)),
 )  # fmt: skip
