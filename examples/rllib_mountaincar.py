@@ -16,20 +16,32 @@ from backplay.wrapper import set_curriculum, take_episodes
 parser = argparse.ArgumentParser()
 parser.add_argument("--frames", type=int, default=200_000)
 parser.add_argument("--runners", type=int, default=0, help="0 samples in this process")
-parser.add_argument("--batch", type=int, default=4_000)
+parser.add_argument("--batch", type=int, default=2_048)
 args = parser.parse_args()
 
 demo = bp.record(gym.make("MountainCar-v0"), lambda o: 2 if o[1] >= 0 else 0, seed=7)
 curriculum = bp.Frontier()
-register_env(
-    "backplay-mountaincar",
-    lambda _: bp.BackplayEnv(gym.make("MountainCar-v0"), [demo], curriculum),
-)
+
+
+def make(_):
+    env = bp.BackplayEnv(gym.make("MountainCar-v0"), [demo], curriculum)
+    return gym.wrappers.RescaleObservation(env, -1, 1)  # its numbers are far from 1
+
+
+register_env("backplay-mountaincar", make)
 algorithm = (
     PPOConfig()
     .environment("backplay-mountaincar")
     .env_runners(num_env_runners=args.runners, num_envs_per_env_runner=8)
-    .training(train_batch_size_per_learner=args.batch, lr=1e-3)
+    .training(
+        train_batch_size_per_learner=args.batch,
+        minibatch_size=256,
+        num_epochs=8,
+        lr=1e-3,
+        lambda_=0.95,
+        entropy_coeff=0.001,
+        use_kl_loss=False,
+    )
     .build_algo()
 )
 

@@ -6,6 +6,7 @@ that learned nothing, are no errors: these are told what is odd, and what to try
 
 import shlex
 import shutil
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -171,6 +172,20 @@ def test_a_run_that_learned_nothing_says_what_to_try(desk: Run, demos: dict[str,
         command = shlex.split(line, comments=True)[1:]
         again = desk(*command, *(("--dir", f"other-{i}") if i in (1, 2) else ()))
         assert again.code == 0, again
+
+
+def test_a_run_of_the_default_length_is_told_of_the_learner_first(
+    desk: Run, demos: dict[str, Path]
+) -> None:
+    desk("train", "MountainCar-v0", demos["car"], "--dir", "car", *TINY)
+    run = open_run(Path("car"))
+    job, _ = asked(run)
+    assert isinstance(job, EnvJob)
+    long = replace(job, settings={**job.settings, "frames": 500_000})
+    learner, longer, starts = what_to_try(run, long)[1:4]
+    assert "--ppo." in learner
+    assert "--resume car --frames 1000000" in longer
+    assert "--curriculum uniform" in starts
 
 
 def test_what_to_try_repeats_what_the_run_was_told(desk: Run, demos: dict[str, Path]) -> None:

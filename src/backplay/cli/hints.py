@@ -1,5 +1,7 @@
 """What to try after a run that has learned little: the learner first, then where episodes start.
 
+More frames come before both where the run had fewer than the default.
+
 Comes in: a run that has ended. Goes out: lines to print, whose commands repeat all that was told to
 the run. How the defaults were chosen: results/learner.md. Does not know: how it is printed.
 """
@@ -40,15 +42,19 @@ def what_to_try(run: Run, job: EnvJob) -> list[str]:
 
     lines = run.metrics()
     came = str(lines[-1]["starts"]) if lines else "unknown"
-    tries = [([*again, "--frames", str(2 * config.frames)], "more frames: it goes on from here")]
+    tries: list[tuple[list[str], str]] = []
     if measures.get("greedy_success", 0.0) >= success + CALMER:
         measured = ["backplay", "evaluate", str(run.path), *(["--env", *own] if own else [])]
         calm = f"its likeliest actions succeed in {measures['greedy_success']:.0%}"
-        tries.insert(0, ([*measured, "--greedy"], f"{calm}: predict(…, deterministic=True)"))
+        tries.append(([*measured, "--greedy"], f"{calm}: predict(…, deterministic=True)"))
+    longer = ([*again, "--frames", str(2 * config.frames)], "more frames: it goes on from here")
+    is_short = config.frames < TrainConfig().frames
+    tries += [longer] if is_short else []
     if config.ppo.gamma <= 0.99 and max(result.get("demonstrations", [0])) >= LONG:
         tries.append(([*anew(gamma=0.997), *starts], "the learner: it looks farther ahead"))
     more = [*anew(entropy_coefficient=round(2 * config.ppo.entropy_coefficient, 6)), *starts]
     tries.append((more, "the learner: it tries more at what it has not solved"))
+    tries += [] if is_short else [longer]
     if job.learner == "ppo" and job.curriculum["kind"] != "Uniform":
         tries.append(([*anew(), "--curriculum", "uniform"], "then the starts: anywhere on the way"))
     goal = ["backplay", "check", *task, *_told(config, "success", "settings")]
