@@ -228,3 +228,20 @@ def test_a_run_whose_likeliest_actions_succeed_says_so(desk: Run, demos: dict[st
     first = what_to_try(run, job)[1]
     assert "likeliest actions succeed in 64%" in first
     assert desk(*shlex.split(first, comments=True)[1:], "--episodes", 2).code == 0
+
+
+def test_a_run_whose_drawn_actions_alone_succeed_says_so(desk: Run, demos: dict[str, Path]) -> None:
+    easy = ("--success", "return>=-1000")
+    desk("train", "MountainCar-v0", demos["car"], "--dir", "car", *TINY, *easy)
+    run = open_run(Path("car"))
+    job, _ = asked(run)
+    assert isinstance(job, EnvJob)
+    assert what_to_try(run, job) == []
+    result = run.result
+    assert result is not None
+    result["measures"]["greedy_success"] = 0.0
+    with run.locked():
+        run.finish(result)
+    words, command = what_to_try(run, job)
+    assert "likeliest actions succeed in 0% alone" in words
+    assert desk(*shlex.split(command)[1:]).code == 0

@@ -20,7 +20,7 @@ from backplay.train.env_job import EnvJob
 
 ENOUGH = 0.5  # success from which nothing is said
 LONG = 150  # steps of a demonstration from which rewards at its end count for little at gamma 0.99
-CALMER = 0.2  # success that the likeliest actions have more than drawn ones, where that is said
+CALMER = 0.2  # success that drawn and likeliest actions are apart, from which on it is said
 
 
 def what_to_try(run: Run, job: EnvJob) -> list[str]:
@@ -29,7 +29,7 @@ def what_to_try(run: Run, job: EnvJob) -> list[str]:
     measures = result.get("measures", {})
     success = measures.get("success", 1.0)
     if success >= ENOUGH:
-        return []
+        return _when_drawn(run, job, success, measures.get("greedy_success", success))
     config = job.config
     own = [job.env] if ":" in job.env else []
     again = ["backplay", "train", *own, "--resume", str(run.path)]
@@ -62,6 +62,18 @@ def what_to_try(run: Run, job: EnvJob) -> list[str]:
         f"It has learned little; its starts at the end: {came}. What to try, in this order:",
         *(f"  {shlex.join(command)}  # {why}" for command, why in tries),
         f"  {shlex.join(goal)}  # is it the right goal? this says what counts as success",
+    ]
+
+
+def _when_drawn(run: Run, job: EnvJob, success: float, greedy: float) -> list[str]:
+    """What to mind where drawn actions do much better than the likeliest ones."""
+    if greedy > success - CALMER:
+        return []
+    words = ["backplay", "watch", str(run.path), *(["--env", job.env] if ":" in job.env else [])]
+    return [
+        f"Its likeliest actions succeed in {greedy:.0%} alone: they can go in a circle for ever."
+        " Draw them, as in training: agent.predict(observation), not deterministic=True;",
+        f"  {shlex.join([*words, '--sampled'])}",
     ]
 
 

@@ -44,3 +44,5 @@ def watch(config: WatchConfig) -> None:
     write_film(out, film.frames, film.fps)
     ended = {True: "success", False: "no success", None: "left before its end"}[film.success]
     print(f"{out}: {film.steps} steps, return {film.total_reward:g}, {ended}")
+    if not film.success and not config.sampled:
+        print("These were the likeliest actions; with --sampled they are drawn, as in training.")
