@@ -23,14 +23,16 @@ from car import run as drive
 from held_out import HELD_OUT
 from learner_tasks import TASKS as LEARNERS
 from learner_tasks import Small
+from rounds import Rounds, watchman
 
+import backplay as bp
 from backplay import curricula
 from backplay.curricula import frontier
 from backplay.envs import slippery
 from backplay.paper import regimes
 from backplay.paper.grid_worlds.job import GridJob
 from backplay.paper.maze.job import MazeJob
-from backplay.paper.sparse_tasks import classic
+from backplay.paper.sparse_tasks import classic, minigrid
 from backplay.paper.sparse_tasks.job import GymJob
 from backplay.paper.sparse_tasks.tasks import TASKS
 from backplay.train import TrainConfig, Training
@@ -48,8 +50,8 @@ def mazes(size: int, frames: int, extra: int = 0):
 
 def gym(task: str, frames: int, **more):
     return lambda seed: GymJob(
-        task=task, regime="default", seed=seed, frames=frames, evaluations=15, final_episodes=100,
-        **more,
+        task=task, regime="default", seed=seed, frames=frames,
+        **{"evaluations": 15, "final_episodes": 100, **more},
     )  # fmt: skip
 
 
@@ -68,14 +70,22 @@ JOBS = {
     "maze": mazes(24, 1_024_000),
     "mountaincar-ours": gym("mountaincar", 300_000),
     "continuous": gym("mountaincar-continuous", 100_000),
+    "corridor": gym("corridor", 120_000, trainer="sb3", final_episodes=20),
 }
-SMALL = {**LEARNERS, **HELD_OUT}
+ROUNDS = Small(
+    Rounds, lambda: bp.record(Rounds(), watchman, seed=0), 250_000, "raw coordinates, long, sparse"
+)
+SMALL = {**LEARNERS, **HELD_OUT, "rounds": ROUNDS}
 BEST = {
     "bridge": slippery.best(LONG, SLIP),
     **{name: task.best for name, task in SMALL.items()},
 }
 BRIDGE = classic.task(
     classic.SLIPPERY, slippery.demonstration, frames=80_000, ours=classic._OURS, episodes=200,
+)  # fmt: skip
+CORRIDOR = replace(
+    minigrid.task("MiniGrid-KeyCorridorS5R3-v0", 2, minigrid.corridor, frames=200_000),
+    sb3=minigrid._SB3, on_the_way=2,
 )  # fmt: skip
 
 
@@ -84,17 +94,19 @@ def trained(task: str, starts, seed: int) -> dict:
     bridge = replace(BRIDGE, make=lambda: BRIDGE.make(length=LONG, slip=SLIP))
     bridge = replace(bridge, demonstrate=lambda: slippery.demonstration(bridge.make()))
     named = {"default": lambda lengths, frames, seed: starts}
-    with mock.patch.dict(TASKS, bridge=bridge), mock.patch.dict(regimes.ALL, named):
+    tasks = {"bridge": bridge, "corridor": CORRIDOR}
+    with mock.patch.dict(TASKS, tasks), mock.patch.dict(regimes.ALL, named):
         job = JOBS[task](seed)
         work = job.begin()
-        curve = []
+        curve, said = [], []
         for progress in work.training.run():
             if progress.evaluation is not None:
                 found = work.line(progress)["evaluation"]
                 success = found.get("sampled_success", found.get("success"))
                 curve.append((progress.frames, round(float(success), 3)))
+                said.append(progress.starts)
         work.close()
-    return {"curve": curve, "final": curve[-1][1], "starts_at_end": progress.starts}
+    return {"curve": curve, "final": curve[-1][1], "starts_at_end": progress.starts, "way": said}
 
 
 def small(task: Small, starts, seed: int) -> dict:
@@ -104,9 +116,13 @@ def small(task: Small, starts, seed: int) -> dict:
         final_episodes=100, exact_resume=False, success=task.success,
     )  # fmt: skip
     training = Training(task.make, [task.demonstrate()], starts, config)
-    found = [(p.frames, p.evaluation.success) for p in training.run() if p.evaluation is not None]
+    found, said = [], []
+    for progress in training.run():
+        if progress.evaluation is not None:
+            found.append((progress.frames, progress.evaluation.success))
+            said.append(training.curriculum.describe())
     training.close()
-    return {"curve": found, "final": found[-1][1], "starts_at_end": training.curriculum.describe()}
+    return {"curve": found, "final": found[-1][1], "starts_at_end": said[-1], "way": said}
 
 
 def carried_out(task: str, starts, seed: int) -> dict:
