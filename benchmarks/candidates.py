@@ -1,16 +1,20 @@
 """The frontier with every number that was tried as an argument, for `choose_curriculum.py`.
 
-Comes in: what came of episodes. Goes out: a curriculum, `Falls()`. The library's `Frontier` is
-`Falls(costs_share=0.1, least=16, lag=True)`, but for a lost end. Kept so that the choice can be
-made again.
+Comes in: what came of episodes. Goes out: a curriculum, `Falls()` or `Tried()`. The library's
+`Frontier` is `Falls(costs_share=0.1, least=16, lag=True)`, but for a lost end, and `Tried()`. Kept
+so that the choice can be made again.
 """
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
+from backplay.curricula import Frontier
+from backplay.curricula import frontier as now
 from backplay.curricula.curriculum import Curriculum
 from backplay.curricula.memory import chance_of_share, mean_lengths, seen
+from backplay.records import steps_allowed
 
 
 def pav(points, half=0.5):
@@ -131,3 +135,72 @@ class Falls(Curriculum):
 
     def describe(self):
         return f"{[max([b for b, s in row if s] or [0]) for row in self.seen_[:3]]}"
+
+
+@dataclass(frozen=True)
+class Tried(Frontier):
+    """`Frontier` with what was tried after it became the default, none of which was taken."""
+
+    by: str = "episodes"
+    """What a chance is a share of: "episodes"; "anywhere": for starts anywhere, of the frames that
+    episodes may take; "all": for all starts, of these frames."""
+    anywhere: float = now.ANYWHERE
+    inward: float = 0.0
+    """Each start is drawn again between its place and this share of the way to the end..."""
+    outward: float = 0.0
+    """... and as far beyond it."""
+    times: float = 0.0
+    """Cut at so many times what successes take, from 1 to `most` times the demonstration."""
+    most: float = 8.0
+    took: tuple[float, float] = (0.0, 0.0)
+    """Means of the last successes: steps, and the demonstration's from there."""
+    OVER: ClassVar[int] = 50  # of which the means are
+
+    @property
+    def patience(self):
+        steps, back = self.took
+        if self.cut is not None or self.state.costs or not self.times or not back:
+            return super().patience
+        return min(self.most, max(1.0, self.times * steps / back))
+
+    def weights(self, demo, length):
+        past = self.seen_of(demo)
+        near = [back > 0 for back in past if abs(back) <= now.FIRST]
+        fall = self.spread(now.falls(past, length), length)
+        takes = steps_allowed(self.patience, np.arange(length + 1.0))
+        anywhere = now.LOST if near and not any(near) else self.anywhere
+        if self.by == "anywhere":
+            means = (float(takes[1:].mean()), float(fall @ takes))
+            anywhere = min(anywhere, chance_of_share(anywhere, means))
+        by_back = (1 - anywhere) * fall
+        by_back[1:] += anywhere / length
+        if self.by == "all":
+            by_back /= takes
+            by_back /= by_back.sum()
+        by_back *= 1 - self.start_chance
+        by_back[length] += self.start_chance
+        return np.ascontiguousarray(by_back[::-1])
+
+    def sample_steps(self, demo, length, rng):
+        return Curriculum.sample_steps(self, demo, length, rng)
+
+    def spread(self, fall, length):
+        if not self.inward and not self.outward:
+            return fall
+        wide = np.zeros_like(fall)
+        wide[length] = fall[length]
+        for back in np.flatnonzero(fall[:length]):
+            near = max(1, round(back * (1 - self.inward)))
+            far = max(back, round(back * (1 + self.outward)))
+            each = fall[back] / (far - near + 1)
+            wide[near : min(far, length) + 1] += each
+            wide[length] += each * max(0, far - length)
+        return wide
+
+    def update(self, episodes, frames):
+        steps, back = self.took
+        for one in episodes:
+            if one.success and one.back > 0:
+                over = self.OVER if back else 1
+                steps, back = steps + (one.length - steps) / over, back + (one.back - back) / over
+        return replace(super().update(episodes, frames), took=(steps, back))

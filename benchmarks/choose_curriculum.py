@@ -18,7 +18,7 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
-from candidates import Falls
+from candidates import Falls, Tried
 from car import run as drive
 from held_out import HELD_OUT
 from learner_tasks import TASKS as LEARNERS
@@ -98,15 +98,15 @@ def trained(task: str, starts, seed: int) -> dict:
     with mock.patch.dict(TASKS, tasks), mock.patch.dict(regimes.ALL, named):
         job = JOBS[task](seed)
         work = job.begin()
-        curve, said = [], []
+        curve, half = [], []
         for progress in work.training.run():
             if progress.evaluation is not None:
                 found = work.line(progress)["evaluation"]
                 success = found.get("sampled_success", found.get("success"))
                 curve.append((progress.frames, round(float(success), 3)))
-                said.append(progress.starts)
+                half.append(far(work.training.curriculum))
         work.close()
-    return {"curve": curve, "final": curve[-1][1], "starts_at_end": progress.starts, "way": said}
+    return {"curve": curve, "final": curve[-1][1], "starts_at_end": progress.starts, "way": half}
 
 
 def small(task: Small, starts, seed: int) -> dict:
@@ -116,13 +116,20 @@ def small(task: Small, starts, seed: int) -> dict:
         final_episodes=100, exact_resume=False, success=task.success,
     )  # fmt: skip
     training = Training(task.make, [task.demonstrate()], starts, config)
-    found, said = [], []
+    found, half = [], []
     for progress in training.run():
         if progress.evaluation is not None:
             found.append((progress.frames, progress.evaluation.success))
-            said.append(training.curriculum.describe())
+            half.append(far(training.curriculum))
     training.close()
-    return {"curve": found, "final": found[-1][1], "starts_at_end": said[-1], "way": said}
+    said = training.curriculum.describe()
+    return {"curve": found, "final": found[-1][1], "starts_at_end": said, "way": half}
+
+
+def far(starts) -> int | None:
+    """The most steps back from which half of the episodes succeed on the first demonstration."""
+    known = isinstance(starts, curricula.Frontier)
+    return frontier.half(starts.seen_of(0)) if known else None
 
 
 def carried_out(task: str, starts, seed: int) -> dict:
@@ -136,7 +143,10 @@ def carried_out(task: str, starts, seed: int) -> dict:
 
 
 def table(rows: list[dict]) -> None:
-    """By task and variant: the end by seed, the mean over the run, frames to nine tenths."""
+    """By task and variant: the end by seed, the mean over the run, frames to nine tenths.
+
+    And the steps back from which half of the episodes succeed, mean over the run.
+    """
     found = defaultdict(list)
     for row in rows:
         found[row.get("rule", ""), row["task"], row["variant"]].append(row)
@@ -151,14 +161,20 @@ def table(rows: list[dict]) -> None:
         means = [np.mean([s for _, s in row["curve"]]) / best for row in group]
         firsts = [next((f for f, s in row["curve"] if s >= ENOUGH * best), None) for row in group]
         shown = [f"{f / 1000:.0f}k" if f else "-" for f in firsts]
-        print(f"{task:12} {variant:14} area {100 * np.mean(means):5.1f}  end {ends}  90% {shown}")
+        ways = [
+            round(float(np.mean(row["way"])))
+            for row in group
+            if row.get("way", [None])[0] is not None
+        ]
+        print(f"{task:12} {variant:14} area {100 * np.mean(means):5.1f}  end {ends}  90% {shown}"
+              f"  steps back {ways}")  # fmt: skip
 
 
 def main(file: Path, seeds: str = "", tasks: str = "", *variants: str) -> None:
     file.touch()
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     done = {(row["task"], row["variant"], row["seed"]) for row in rows}
-    names = {**vars(curricula), "Falls": Falls}
+    names = {**vars(curricula), "Falls": Falls, "Tried": Tried}
     for seed in map(int, filter(None, seeds.split(","))):
         for task in tasks.split(","):
             for variant, _, words in (one.partition("=") for one in variants):
