@@ -15,7 +15,7 @@ from test_architecture import FILES, STANDARD_LIBRARY, imports_of
 
 ROOT = Path(__file__).parent.parent
 NAMES = {"PIL": "pillow", "ale_py": "ale-py", "highway_env": "highway-env"}
-HEAVY = ("torch", "numba", "scipy", "matplotlib", "networkx", "PIL", "rich", "tyro")
+HEAVY = ("torch", "numba", "scipy", "matplotlib", "networkx", "PIL", "rich", "tyro", "minari")
 
 
 def in_a_new_process(program: str) -> str:
@@ -132,3 +132,16 @@ def project() -> dict[str, Any]:
     whole: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
     found: dict[str, Any] = whole["project"]
     return found
+
+
+def test_without_minari_the_error_names_the_extra() -> None:
+    """In a process where minari cannot be imported: backplay can, and says what to install."""
+    program = (
+        "import sys; sys.modules['minari'] = None\n"
+        "import importlib.util as u; real = u.find_spec\n"
+        "u.find_spec = lambda name, *a: None if name == 'minari' else real(name, *a)\n"
+        "import backplay as bp\n"
+        "try: bp.minari\n"
+        "except bp.BackplayError as error: print(error)\n"
+    )
+    assert 'pip install "backplay[minari]"' in in_a_new_process(program)

@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -338,23 +336,3 @@ def test_strange_options_and_seeds_come_back_too() -> None:
         name = f"test/{data_format}-v0"
         dataset = bp.minari.to_minari([demo], name, env=env, data_format=data_format)
         assert bp.minari.from_minari(dataset, env) == demo
-
-
-def test_without_minari_the_error_names_the_extra() -> None:
-    """In a process where minari cannot be imported: backplay can, and says what to install."""
-    code = (
-        "import sys; sys.modules['minari'] = None\n"
-        "import importlib.util as u; real = u.find_spec\n"
-        "u.find_spec = lambda name, *a: None if name == 'minari' else real(name, *a)\n"
-        "import backplay as bp\n"
-        "try: bp.minari\n"
-        "except bp.BackplayError as error: print(error)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert 'pip install "backplay[minari]"' in done.stdout
-
-
-def test_backplay_does_not_import_minari_by_itself() -> None:
-    code = "import backplay, sys; print('minari' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
