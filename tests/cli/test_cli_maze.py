@@ -24,6 +24,7 @@ from backplay.paper.maze.job import REGIMES, MazeJob
 from backplay.paper.maze.regimes import plays, settings
 from backplay.paper.theory.job import TheoryJob
 from backplay.records import TRUE_START
+from backplay.runs.execute import carry_out, prepare
 from backplay.train import job
 from backplay.train.job import to_json
 
@@ -155,6 +156,17 @@ def test_a_run_leaves_everything_in_its_directory(run: Run, mazes: Path, trained
     assert learned == [path.tolist() for path in played["greedy"].paths]
     assert learned != [path.tolist() for path in played["sampled"].paths]
     assert_refused(run("maze", "train", mazes, "--dir", trained / "a"), "not empty", "--resume")
+
+
+def test_networks_for_all_mazes_are_measured_and_shown_in_any(run: Run, mazes: Path) -> None:
+    job = MazeJob(regime="uniform", planning=1, frames=1, size=6, mazes=2, held_out=1)
+    carry_out(prepare(Path("plans"), job).path)
+    result = run("maze", "evaluate", "plans", "--held-out")
+    assert result.code == 0
+    assert "1 held-out mazes" in result.out
+    larger = generate(mazes=1, held_out=0, size=7, walls=6, min_length=5, max_steps=30)
+    larger.save("larger.npz")
+    assert "learned:" in run("maze", "show", "larger.npz", "--run", "plans").out
 
 
 @pytest.mark.parametrize(("regime", "evaluations"), [("backplay", 3), ("florensa", 1)])

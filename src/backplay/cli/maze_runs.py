@@ -22,7 +22,7 @@ from backplay.envs.maze.sets import MazeLibrary, MazeSet
 from backplay.errors import BackplayError, refusing
 from backplay.paper.maze.exhibit import ending
 from backplay.paper.maze.job import PAPER, MazeJob
-from backplay.paper.maze.regimes import plays
+from backplay.paper.maze.regimes import AnyMazeNetwork, network_for, plays
 from backplay.report.texts import in_columns
 from backplay.runs import Run
 from backplay.runs.execute import asked
@@ -92,11 +92,10 @@ def checkpoint_of(opened: OpenMazeRun) -> dict[str, Any]:
     return loaded.state
 
 
-def network_of(opened: OpenMazeRun, state: dict[str, Any] | None = None) -> FastMazeNetwork:
+def network_of(opened: OpenMazeRun, state: dict[str, Any] | None = None) -> AnyMazeNetwork:
     """The network of a run's last checkpoint, or of a `state` that is read already."""
     state = checkpoint_of(opened) if state is None else state
-    mazes = opened.library.training
-    network = FastMazeNetwork(mazes.walls, mazes.goals, seed=0)
+    network = network_for(opened.job, opened.library.training)
     with refusing(
         f"{opened.run.checkpoint} is damaged", "what backplay wrote",
         do="Copy the run again from where it came.",
@@ -109,9 +108,9 @@ def network_of(opened: OpenMazeRun, state: dict[str, Any] | None = None) -> Fast
 
 def learned_path(opened: OpenMazeRun, mazes: MazeSet) -> tuple[list[int], str]:
     """The cells that a run's agent visits in the first of these mazes, and how it went."""
-    network = network_of(opened)
-    size = (network.height, network.width)
-    if (mazes.height, mazes.width) != size:
+    network, known = network_of(opened), opened.library.training
+    size = (known.height, known.width)
+    if isinstance(network, FastMazeNetwork) and (mazes.height, mazes.width) != size:
         raise BackplayError(
             f"{opened.path} learned in mazes of another size",
             expected=f"{size[0]}x{size[1]}", got=f"{mazes.height}x{mazes.width}",

@@ -9,6 +9,7 @@ a run depends on its seed alone. Does not know: planes; who learns makes them fr
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -23,7 +24,6 @@ from numpy.typing import NDArray
 from backplay.data.arrays import checked_array
 from backplay.data.streams import RandomStream, new_generator
 from backplay.envs.maze import draw
-from backplay.envs.maze.episodes import Finished
 from backplay.envs.maze.rules import ACTIONS, are_actions, offsets, step_all
 from backplay.envs.maze.sets import MazeLibrary, MazeSet, training_mazes
 from backplay.envs.maze.states import Ints, States
@@ -31,12 +31,62 @@ from backplay.envs.starts import InitialStates, OneWorker, require_curriculum
 from backplay.errors import BackplayError, ensure, refusing, show
 from backplay.records import DrawsStarts, Episode, Start, steps_allowed
 
+_DTYPES = {
+    "demo": np.int64, "step": np.int64, "total_reward": np.float64, "length": np.int64,
+    "success": np.bool_, "back": np.int64, "par": np.float64,
+}  # fmt: skip
 _STREAM = 0xBAC
 _NOW = ("places", "clocks", "lengths", "limits", "backs", "returns", "start_demos", "start_steps")
 
 Answer = tuple[
     NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
 ]
+
+
+class Finished:
+    """The last `most` episodes, oldest first."""
+
+    def __init__(self, most: int = 100_000) -> None:
+        self._most, self._count = most, 0
+        self._blocks: deque[tuple[NDArray[Any], ...]] = deque()
+
+    def add(self, *block: NDArray[Any]) -> None:
+        """Keeps k episodes: demo, step, total reward, length, success, back and par, [k]."""
+        self._blocks.append(block)
+        self._count += len(block[0])
+        while self._count - len(self._blocks[0][0]) >= self._most:
+            self._count -= len(self._blocks.popleft()[0])
+
+    def take(self) -> list[Episode]:
+        """The episodes, which are then forgotten."""
+        columns = [column.tolist() for column in self.get_state().values()]
+        self._blocks.clear()
+        self._count = 0
+        return [
+            Episode(Start(demo, step), *rest) for demo, step, *rest in zip(*columns, strict=True)
+        ]
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """The episodes as arrays."""
+        parts: dict[str, list[NDArray[Any]]] = {name: [] for name in _DTYPES}
+        for block in self._blocks:
+            for name, column in zip(_DTYPES, block, strict=True):
+                parts[name].append(column)
+        return {
+            name: np.concatenate([np.zeros(0, dtype), *parts[name]])[-self._most :]
+            for name, dtype in _DTYPES.items()
+        }
+
+    def set_state(self, state: dict[str, NDArray[Any]]) -> None:
+        """Keeps what `get_state` returned instead."""
+        count = len(state["demo"])
+        block: tuple[NDArray[Any], ...] = tuple(
+            checked_array(name, state[name], dtype, (count,)).copy()
+            for name, dtype in _DTYPES.items()
+        )
+        self._blocks.clear()
+        self._count = 0
+        self.add(*block)
 
 
 class MazeVector(OneWorker, VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):

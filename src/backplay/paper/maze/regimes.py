@@ -19,7 +19,6 @@ import numpy as np
 import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
-from torch import nn
 
 from backplay.curricula import (
     Backplay,
@@ -194,23 +193,24 @@ def training(
     clock: Literal["fresh", "continue"] = "fresh" if run.regime == "florensa" else "continue"
     envs = MazeVector(config.num_envs, mazes, curriculum=starts, time_limit=clock)
 
-    def network(
-        observation_space: spaces.Space[Any], action_space: spaces.Space[Any], *, seed: int
-    ) -> nn.Module:
-        if run.planning:
-            return PlanningMazeNetwork(mazes.walls, mazes.goals, seed=seed, planning=run.planning)
-        if run.sight:
-            return SightedMazeNetwork(mazes.walls, mazes.goals, seed=seed, sight=run.sight)
-        return FastMazeNetwork(mazes.walls, mazes.goals, seed=seed)
-
     return Training(
         None, (), starts, config,
-        success=lambda end: end.terminated, network=network, envs=envs,
+        success=lambda end: end.terminated, envs=envs,
+        network=lambda seen, done, *, seed: network_for(run, mazes, seed),
         evaluator=partial(on_every_maze, measured(mazes)),
         initial_weights=cloned.state_dict() if cloned and run.regime == "cloned+ppo" else None,
         teacher=Teacher(cloned) if cloned and run.regime == "kickstarted" else None,
         learner=_learner(run, mazes, starts), workers=workers,
     )  # fmt: skip
+
+
+def network_for(run: MazeJob, mazes: MazeSet, seed: int = 0) -> AnyMazeNetwork:
+    """The network that a run trains, its weights drawn from a seed."""
+    if run.planning:
+        return PlanningMazeNetwork(mazes.walls, mazes.goals, seed=seed, planning=run.planning)
+    if run.sight:
+        return SightedMazeNetwork(mazes.walls, mazes.goals, seed=seed, sight=run.sight)
+    return FastMazeNetwork(mazes.walls, mazes.goals, seed=seed)
 
 
 def _learner(run: MazeJob, mazes: MazeSet, starts: Curriculum) -> Callable[..., PPO]:
