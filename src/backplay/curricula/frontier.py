@@ -5,11 +5,13 @@ fail, and a few elsewhere. Needs neither a budget nor windows, nor the lengths b
 
 Success falls, on the whole, with the steps from a start to the demonstration's end. What is known
 of it is the best falling curve through the last episodes (isotonic regression). The chance of a
-place is how much the curve falls there: draw a level between 0 and 1, and start where success
-crosses it. Where one step decides (a key to be picked up), nearly all starts are at that step;
-where success fades slowly (a slippery way), they are spread along it; what is left of success at
-the beginning is the share of starts there. Beyond the farthest place that was tried the rest is
-spread as far again, so that a frontier is found by doubling and halving, not step by step.
+place is how much the curve falls there: draw a level between 0 and 1, and find where success
+crosses it. The episode starts there or beyond, up to twice as far from the end: from one state
+alone a policy learns one step at a time, and becomes certain of the wrong thing at the next. Where
+there are many demonstrations the others bring that variety, and starts lie where success falls.
+What is left of success at the beginning is the share of starts there. Beyond the farthest place
+that was tried the rest is spread as far again, so that a frontier is found by doubling and halving,
+not step by step.
 """
 
 from __future__ import annotations
@@ -119,8 +121,13 @@ class Frontier(Curriculum):
 
     def weights(self, demo: int, length: int) -> FloatArray:
         """By the fall of success, with the shares of other starts: [length + 1]."""
-        found: FloatArray = _weights(self.seen_of(demo), as_length(length), self.start_chance)[0]
+        found: FloatArray = self._weights(demo, as_length(length))[0]
         return found.copy()
+
+    def _weights(self, demo: int, length: int) -> FloatArray:
+        """The weights of states, and their cumulative sums: [2, length + 1]."""
+        demos = max(1, len(self.state.episodes))
+        return _weights(self.seen_of(demo), length, self.start_chance, demos)
 
     def demo_weights(self, lengths: ArrayLike) -> FloatArray:
         """Demonstrations whose initial state is mastered have less: [num_demos]."""
@@ -131,13 +138,9 @@ class Frontier(Curriculum):
 
     def sample_steps(self, demo: IntArray, length: IntArray, rng: np.random.Generator) -> IntArray:
         """Steps drawn from `weights`: step [n]."""
-        level, step, chance = (
-            rng.random(len(demo)),
-            np.empty(len(demo), np.int64),
-            self.start_chance,
-        )
+        level, step = rng.random(len(demo)), np.empty(len(demo), np.int64)
         for k, (one, long) in enumerate(zip(demo.tolist(), length.tolist(), strict=True)):
-            upto = _weights(self.seen_of(one), long, chance)[1]
+            upto = self._weights(one, long)[1]
             step[k] = np.searchsorted(upto, level[k] * upto[-1], side="right")
         return np.minimum(step, length - 1)
 
@@ -181,11 +184,11 @@ def _level(part: Sequence[int]) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _weights(past: tuple[int, ...], length: int, start_chance: float) -> FloatArray:
+def _weights(past: tuple[int, ...], length: int, start_chance: float, demos: int) -> FloatArray:
     """The weights of states after these episodes, and their cumulative sums: [2, length + 1]."""
     near = [back > 0 for back in past if abs(back) <= FIRST]
     anywhere = LOST if near and not any(near) else ANYWHERE
-    by_back = (1.0 - anywhere) * falls(past, length)
+    by_back = (1.0 - anywhere) * beyond(falls(past, length), demos)
     by_back[1:] += anywhere / length
     by_back *= 1.0 - start_chance
     by_back[length] += start_chance
@@ -211,6 +214,21 @@ def falls(past: Sequence[int], length: int) -> FloatArray:
         by_back[length] += now
     by_back[length] += by_back[length + 1 :].sum()
     return by_back[: length + 1]
+
+
+def beyond(by_back: FloatArray, demos: int) -> FloatArray:
+    """Each chance spread evenly from its place to twice as far from the end: [length + 1].
+
+    As far again is divided among the demonstrations. What lies beyond the initial state is there.
+    """
+    places = np.arange(len(by_back))
+    reach = places // demos
+    each, change = by_back / (reach + 1), np.zeros(2 * len(by_back))
+    change[places] = each
+    change[places + reach + 1] -= each
+    spread: FloatArray = np.cumsum(change)[: len(by_back)].clip(0.0)
+    spread[-1] = max(0.0, by_back.sum() - spread[:-1].sum())
+    return spread
 
 
 @lru_cache(maxsize=4096)
