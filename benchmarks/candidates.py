@@ -1,8 +1,9 @@
 """The frontier with every number that was tried as an argument, for `choose_curriculum.py`.
 
-Comes in: what came of episodes. Goes out: a curriculum, `Falls()` or `Tried()`. The library's
-`Frontier` is `Falls(costs_share=0.1, least=16, lag=True)`, but for a lost end, and `Tried()`. Kept
-so that the choice can be made again.
+Comes in: what came of episodes. Goes out: a curriculum, `Falls()` or `Tried()`. With one
+demonstration the library's `Frontier` is `Tried(outward=1.0)`; before it was `Tried()`, which is
+`Falls(costs_share=0.1, least=16, lag=True)` but for a lost end. Kept so that the choice can be made
+again.
 """
 
 from dataclasses import dataclass, replace
@@ -139,7 +140,7 @@ class Falls(Curriculum):
 
 @dataclass(frozen=True)
 class Tried(Frontier):
-    """`Frontier` with what was tried after it became the default, none of which was taken."""
+    """`Frontier` with what was tried after it became the default; `outward` was taken."""
 
     by: str = "episodes"
     """What a chance is a share of: "episodes"; "anywhere": for starts anywhere, of the frames that
@@ -148,7 +149,9 @@ class Tried(Frontier):
     inward: float = 0.0
     """Each start is drawn again between its place and this share of the way to the end..."""
     outward: float = 0.0
-    """... and as far beyond it."""
+    """... and as far beyond it, ..."""
+    part: float = 1.0
+    """... in this share of the cases."""
     times: float = 0.0
     """Cut at so many times what successes take, from 1 to `most` times the demonstration."""
     most: float = 8.0
@@ -195,7 +198,7 @@ class Tried(Frontier):
             each = fall[back] / (far - near + 1)
             wide[near : min(far, length) + 1] += each
             wide[length] += each * max(0, far - length)
-        return wide
+        return self.part * wide + (1 - self.part) * fall
 
     def update(self, episodes, frames):
         steps, back = self.took

@@ -7,8 +7,8 @@ Success falls, on the whole, with the steps from a start to the demonstration's 
 of it is the best falling curve through the last episodes (isotonic regression). The chance of a
 place is how much the curve falls there: draw a level between 0 and 1, and find where success
 crosses it. The episode starts there or beyond, up to twice as far from the end: from one state
-alone a policy learns one step at a time, and becomes certain of the wrong thing at the next. Where
-there are many demonstrations the others bring that variety, and starts lie where success falls.
+alone a policy learns one step at a time, and may be stuck at the next. Where there are many
+demonstrations the others bring that variety, and starts lie where success falls.
 What is left of success at the beginning is the share of starts there. Beyond the farthest place
 that was tried the rest is spread as far again, so that a frontier is found by doubling and halving,
 not step by step.
