@@ -23,11 +23,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from backplay.envs.kernels import kernel, reserve
 from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.danger import NEVER, burning_times, survivable
+from backplay.envs.pommerman.turns import MIDDLE, SHOWN, TURNED
 
 NEAR = 5
 """Walls stand as offsets up to here, as cells beyond."""
@@ -38,7 +37,6 @@ BLASTS = 10
 PERIOD = 25
 """Steps are told as step // PERIOD and step % PERIOD."""
 PERIODS = 321  # up to step 8,024
-MIDDLE = at.CELLS // 2
 REACH = 4
 """When cells burn is told up to so far from the own one."""
 SOON = (2 * REACH + 1) ** 2
@@ -106,28 +104,6 @@ OTHER_CODES: tuple[int, ...] = (
 )
 """What cells before may show, other than flames and agents; an own agent is the last, 7."""
 _OWN_BEFORE = 7
-
-
-def _turned() -> np.ndarray:
-    """Where each cell is after 0 to 3 quarter turns clockwise, [4, CELLS]."""
-    cells = np.arange(at.CELLS).reshape(at.SIZE, at.SIZE)
-    return np.stack([np.rot90(cells, k).ravel() for k in range(4)])
-
-
-TURNED = _turned()
-
-
-def _shown() -> np.ndarray:
-    """As what each action on the board shows after 0 to 3 quarter turns clockwise, [4, ACTIONS]."""
-    shown = np.tile(np.arange(at.ACTIONS), (4, 1))
-    for turn in range(4):
-        for action in range(at.UP, at.LAY):
-            onto = TURNED[turn, at.NEXT[MIDDLE, action]]
-            shown[turn, action] = at.NEXT[MIDDLE].tolist().index(onto)
-    return shown
-
-
-SHOWN = _shown()
 
 
 @kernel

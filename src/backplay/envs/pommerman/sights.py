@@ -13,8 +13,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from backplay.envs.pommerman.env import observation_space
-from backplay.envs.pommerman.facts import FACTS, MOST, SHOWN, facts_many
+from backplay.envs.pommerman.facts import FACTS, MOST, facts_many
 from backplay.envs.pommerman.planes import stack_many
+from backplay.envs.pommerman.turns import SHOWN
 from backplay.errors import BackplayError, ensure, show
 
 Sees = Literal["planes", "facts", "turned facts", "absolute facts"]
