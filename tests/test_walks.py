@@ -72,16 +72,56 @@ def test_a_walks_states_are_those_of_a_plain_walk(make_env: Any, restorer: Any) 
         assert env.step(0)[0].tolist() == plain([*second[: 5 + step], 0])
 
 
-def test_a_walk_ends_where_the_episode_would() -> None:
-    """From one step before the end: the walk is over as soon as it steps right."""
-    seeds = {tuple(actions_of(Walk(2, FIRST.start, 4, seed))): seed for seed in range(200)}
-    for actions, last in (((1, 0, 0, 0), [3, 3]), ((0, 1, 1, 0), [3, 5])):
-        walk = Walk(2, Start(0, 3), 4, seeds[actions])
-        after = Walk(3, Start(2, 4), 2, 0)  # sets out from the last state before the end
-        env = make(Listed((walk, after)))
-        assert [enter(env, 2, step) for step in (3, 4)] == [last, last]
-        assert env.start == Start(2, 4)  # as asked, so that whoever counts finds it
-        assert enter(env, 3, 0) == last
+@pytest.mark.parametrize("restorer", RESTORERS)
+def test_a_walk_that_ends_an_episode_goes_on_from_where_it_set_out(restorer: Any) -> None:
+    """From one step before the end, place 3 after 3 steps: a step right ends the episode."""
+    demo = bp.record(envs.StatefulCorridor(4), [1] * 4, seed=1, restorer=restorer)
+    seeds = {tuple(actions_of(Walk(1, FIRST.start, 5, seed))): seed for seed in range(400)}
+    began = [3, 3]
+    for actions, states in (
+        ((1, 0, 0, 1, 1), [began, [2, 4], [1, 5], [2, 6], [3, 7]]),
+        ((0, 1, 1, 0, 0), [[2, 4], [3, 5], began, [2, 4], [1, 5]]),
+        ((1, 1, 0, 1, 1), [began, began, [2, 4], [3, 5], began]),
+    ):
+        walk = Walk(1, Start(0, 3), 5, seeds[actions])
+        after = Walk(2, Start(1, actions.index(1) + 1), 1, 0)
+        env = bp.BackplayEnv(envs.StatefulCorridor(4), [demo], Listed((walk, after)))
+        assert [enter(env, 1, step) for step in range(6)] == [began, *states]
+        assert env.start == Start(1, 5)  # as asked, so that whoever counts finds it
+        assert enter(env, 2, 0) == states[after.start.step - 1]
+        assert not env.step(0)[2], "what a walk holds is no end"
+
+
+def test_steps_of_a_walk_that_goes_on_are_counted() -> None:
+    """Two of five steps end an episode: each costs a way back, of three steps by replay."""
+    seeds = {tuple(actions_of(Walk(1, FIRST.start, 5, seed))): seed for seed in range(400)}
+    for restorer, ways in ((None, 0), (Replay(), 3 * 3)):
+        demo = bp.record(envs.StatefulCorridor(4), [1] * 4, seed=1, restorer=restorer)
+        walk = Walk(1, Start(0, 3), 5, seeds[1, 1, 0, 0, 0])
+        env = bp.BackplayEnv(envs.StatefulCorridor(4), [demo], Listed((walk,)))
+        enter(env, 1, 0)
+        assert env.take_restored_steps() == ways + 5 + (3 if restorer else 0)
+
+
+def test_a_walk_that_goes_on_has_other_luck_and_is_the_same_everywhere() -> None:
+    """Every step slips with even chances, so after an end the way is another one."""
+    slippery = envs.StatefulCorridor(4, slip=0.5)
+    demo = bp.record(slippery, lambda _: 1, seed=1)
+    last = len(demo) - 1
+    walks = tuple(Walk(1 + i, Start(0, last), 60, seed=i) for i in range(3))
+
+    def paths(seed: int, order: list[int]) -> list[Any]:
+        env = bp.BackplayEnv(slippery, [demo], Listed(walks))
+        env.reset(seed=seed)
+        found = {i: [enter(env, i, step) for step in range(61)] for i in order}
+        return [found[i] for i in sorted(found)]
+
+    here = paths(0, [1, 2, 3])
+    assert here == paths(5, [3, 1, 2])
+    for path in here:
+        lives = str(path).split(str(path[0]))[1:]
+        assert len(lives) > 3, "it came to the end, and went on"
+        assert len(set(lives)) > 2
 
 
 @pytest.mark.parametrize("rng", ["reseed", "restore"])
@@ -137,14 +177,17 @@ def test_other_action_spaces_are_drawn_from_a_seeded_copy() -> None:
     assert str(env.action_space.np_random.bit_generator.state) == before
 
 
-@pytest.mark.parametrize(("time_limit", "held", "left"), [("continue", 3, 1), ("fresh", 6, 12)])
-def test_the_clock_runs_while_walking(time_limit: Any, held: int, left: int) -> None:
-    """Ten of twelve steps are gone where the walk sets out... unless it gets a fresh clock."""
+@pytest.mark.parametrize(
+    ("time_limit", "steps_taken", "left"),
+    [("continue", [9, 10, 11, 8, 9, 10], 2), ("fresh", range(9, 15), 12)],
+)
+def test_the_clock_runs_while_walking(time_limit: Any, steps_taken: Any, left: int) -> None:
+    """Eight of twelve steps are gone where the walk sets out, unless it gets a fresh clock."""
     long = TimeLimit(envs.Corridor(100), 12)
     demo = bp.record(long, [1] * 11, seed=1)
     walk = Walk(1, Start(0, 8), 6, seed=0)
     env = bp.BackplayEnv(long, [demo], Listed((walk,)), time_limit=time_limit)
-    assert enter(env, 1, 6)[1] == 8 + held
+    assert [enter(env, 1, step)[1] for step in range(1, 7)] == list(steps_taken)
     steps = 1
     while not env.step(1)[3]:
         steps += 1

@@ -38,8 +38,8 @@ class Start(NamedTuple):
 class Walk(NamedTuple):
     """A random walk from a state, as a recipe: the same recipe gives the same states.
 
-    Whoever holds states walks it. The walk's state i is the one after i actions. A walk ends early
-    where the episode would; then a start beyond its last state is that state.
+    Whoever holds states walks it. The walk's state i is the one after i actions. An action that
+    ends an episode leads back to where the walk set out, clock and all.
     """
 
     demo: int

@@ -140,11 +140,14 @@ class Walks:
     def _snapshot(self, start: Start) -> Snapshot:
         if start.demo < len(self.demos):
             return self.demos[start.demo].snapshot(start.step)
-        held = self._held[start.demo]
-        return held[min(start.step, len(held) - 1)]
+        return self._held[start.demo][start.step]
 
     def _walk(self, env: AnyEnv, walk: Walk, number: int) -> int:
-        """Walks, and holds the states on the way; the env steps that took."""
+        """Walks, and holds the states on the way; the env steps that took.
+
+        A step that ends an episode leads back to where the walk set out, as an env that resets
+        itself would: so it goes on, and every state can be started from.
+        """
         restorer = self._own[number]
         recorded = walk.start.demo < len(self.demos)
         tracked = History(env)  # some restorers save the actions that led to a state
@@ -152,18 +155,18 @@ class Walks:
         moves = self._reseed and not isinstance(restorer, Replay)
         rng = np.random.default_rng([walk.seed, _STREAM]) if moves else None
         began = self._snapshot(walk.start)
-        taken = (self.demos[number].restorer if recorded else restorer).load(
-            tracked, began.state, rng
-        )
-        if self._fresh_clock:
-            restart_clocks(env)
-        held = [began]
+        first = self.demos[number].restorer if recorded else restorer
+        held, ended, taken = [began], True, 0
         for action in _actions(env.action_space, walk):
+            if ended:  # at first, and after every step that ended an episode
+                taken += first.load(tracked, began.state, rng)
+                if self._fresh_clock:
+                    restart_clocks(env)
             observation, _, terminated, truncated, _ = tracked.step(action)
             taken += 1
-            if terminated or truncated:
-                break
-            held.append(Snapshot(restorer.save(tracked), trees.copy(observation)))
+            ended = bool(terminated or truncated)
+            here = None if ended else restorer.save(tracked)
+            held.append(began if ended else Snapshot(here, trees.copy(observation)))
         self._held[walk.demo] = held
         return taken
 

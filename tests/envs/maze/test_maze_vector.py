@@ -165,31 +165,34 @@ def test_seeds_fix_everything_and_lists_are_taken() -> None:
             run(seed)
 
 
-def plain_walk(maze: int, cell: int, clock: int, walk: Walk) -> tuple[list[int], int]:
-    """The states of a walk that are no end, and its steps, by stepping the single env."""
-    env, cells = Maze(LIBRARY), [cell]
+def plain_walk(maze: int, cell: int, clock: int, walk: Walk) -> tuple[list[int], list[int]]:
+    """Cells and clocks of a walk, by stepping the single env; an end leads back to its start."""
+    env, cells, clocks = Maze(LIBRARY), [cell], [clock]
     begin(env, maze, cell, clock)
-    taken = 0
     for action in np.random.default_rng(walk.seed).integers(5, size=walk.steps):
         *_, terminated, truncated, info = env.step(int(action))
-        taken += 1
         if terminated or truncated:
-            break
-        cells.append(info["cell"])
-    return cells, taken
+            begin(env, maze, cell, clock)
+        cells.append(cell if terminated or truncated else info["cell"])
+        clocks.append(clock if terminated or truncated else clocks[-1] + 1)
+    return cells, clocks
 
 
 def test_walks_are_walked_held_and_dropped() -> None:
     length = int(MAZES.lengths[2])
     first = [Walk(5 + i, Start(2, length - 1), 30, i) for i in range(8)]
-    late = Walk(13, Start(first[0].demo, 500), 190, 77)  # from a walk's end, until time is over
-    cells, steps = {}, 0
+    late = Walk(
+        13, Start(first[0].demo, 500), 190, 77
+    )  # from a walk's last state; its time runs out
+    cells, clocks = {}, {}
     for walk in first:
-        cells[walk.demo], taken = plain_walk(2, int(MAZES.paths[2][-2]), length - 1, walk)
-        steps += taken
-    assert len({len(states) for states in cells.values()}) > 1, "some walks must reach the goal"
-    clock = length - 1 + len(cells[5]) - 1
-    cells[13], taken = plain_walk(2, cells[5][-1], clock, late)
+        cells[walk.demo], clocks[walk.demo] = plain_walk(
+            2, int(MAZES.paths[2][-2]), length - 1, walk
+        )
+    assert any(length - 1 in clocks[walk.demo][1:] for walk in first), "some must reach the goal"
+    cells[13], clocks[13] = plain_walk(2, cells[5][-1], clocks[5][-1], late)
+    assert clocks[5][-1] in clocks[13][1:]
+    steps, taken = 8 * 30, 190
     envs = MazeVector(N, LIBRARY, curriculum=Walks((*first, late)))
     assert envs.restored_steps == steps + taken
     for seed in range(5):
@@ -207,8 +210,8 @@ def test_walks_are_walked_held_and_dropped() -> None:
 
 def test_the_clock_goes_on_along_a_walk_unless_it_is_fresh() -> None:
     walk = Walk(9, Start(0, 4), 7, 3)
-    cells, _ = plain_walk(0, int(MAZES.paths[0][4]), 4, walk)
-    assert len(cells) == 8
+    cells, clocks = plain_walk(0, int(MAZES.paths[0][4]), 4, walk)
+    assert clocks == list(range(4, 12))
     for time_limit, left in (("continue", 200 - 4 - 6), ("fresh", 200)):
         envs = MazeVector(1, LIBRARY, curriculum=Walks((walk,)), time_limit=time_limit)
         assert envs.restored_steps == 7
@@ -221,12 +224,49 @@ def test_the_clock_goes_on_along_a_walk_unless_it_is_fresh() -> None:
     assert envs.take_episodes()[0].start == Start(9, 6)
 
 
-def test_a_walk_ends_when_its_time_is_over() -> None:
-    mazes = by_hand(max_steps=5)
-    envs = MazeVector(1, mazes, curriculum=Walks((Walk(1, Start(0, 1), 9, 0),)))
-    assert envs.restored_steps == 4
-    envs.reset(options={"starts": [Start(1, 8)]})
-    assert envs.step(np.array([0]))[3][0], "one step is left in the last state that is no end"
+def test_a_walk_that_ends_an_episode_goes_on_from_where_it_set_out() -> None:
+    """By hand, beside the goal of a maze of six cells: up ends an episode, and so does the time."""
+    walk, up, left, stay = Walk(1, Start(0, 4), 6, 0), 1, 3, 0
+    seeds = {
+        tuple(np.random.default_rng(seed).integers(5, size=6).tolist()): seed
+        for seed in range(200_000)
+    }
+    for actions, max_steps, cells, clocks in (
+        ((up, left, left, up, up, stay), 200, [5, 5, 4, 3, 0, 0, 0], [4, 4, 5, 6, 7, 8, 9]),
+        ((left, stay, up, up, up, left), 200, [5, 4, 4, 4, 4, 4, 3], [4, 5, 6, 7, 8, 9, 10]),
+        ((left, left, left, stay, up, left), 7, [5, 4, 3, 5, 5, 5, 4], [4, 5, 6, 4, 5, 4, 5]),
+    ):
+        mazes = by_hand(max_steps=max_steps)
+        curriculum = Walks((walk._replace(seed=seeds[actions]), Walk(2, Start(1, 5), 3, 0)))
+        envs = MazeVector(7, mazes, curriculum=curriculum)
+        assert envs.restored_steps == 6 + 3
+        seen, _ = envs.reset(options={"starts": [Start(1, step) for step in range(7)]})
+        assert seen[:, 1].tolist() == cells
+        assert envs.get_state()["clocks"].tolist() == clocks
+        seen, _ = envs.reset(options={"starts": [Start(2, 0)] * 7})
+        assert seen[0, 1] == cells[5]
+        assert envs.get_state()["clocks"][0] == clocks[5]
+
+
+def test_walks_past_the_goal_are_those_of_backplay_env() -> None:
+    demos, last = demonstrations(LIBRARY), MAZES.lengths - 1
+    walks = tuple(Walk(5 + i, Start(i, int(last[i])), 50, i) for i in range(5))
+    starts = [Start(5 + i % 5, int(step)) for i, step in enumerate(np.linspace(0, 50, N))]
+    envs = MazeVector(N, LIBRARY, curriculum=Walks(walks))
+    seen, _ = envs.reset(seed=0, options={"starts": starts})
+    ends = np.zeros(N, int)
+    for t in range(1, 201):
+        truncated = envs.step(np.zeros(N, np.int64))[3]
+        ends[truncated & (ends == 0)] = t
+    env = bp.BackplayEnv(Maze(LIBRARY), demos, Walks(walks), initial="demonstration")
+    for i, start in enumerate(starts):
+        planes, _ = env.reset(seed=0, options={"start": start})
+        assert planes[0].argmax() == seen[i, 1]
+        steps = 1
+        while not env.step(0)[3]:
+            steps += 1
+        assert ends[i] == steps
+    assert env.restored_steps == envs.restored_steps == 5 * 50
 
 
 def test_a_changed_walk_is_walked_anew_and_new_walks_may_set_out_from_dropped_ones() -> None:

@@ -68,6 +68,23 @@ def follow(exits, offsets, start, actions, cells):  # type: ignore[no-untyped-de
 
 
 @kernel
+def wander(exits, offsets, start, goal, left, actions, cells, since):  # type: ignore[no-untyped-def]
+    """As `follow`, but a step that would end an episode leads back to `start`.
+
+    It ends at the goal, and `left` steps after it began or was led back. Fills since [T + 1] with
+    the steps since then.
+    """
+    cell, steps = start, 0
+    cells[0], since[0] = cell, steps
+    for t in range(actions.shape[0]):
+        cell = after(exits, offsets, cell, actions[t])
+        steps += 1
+        if cell == goal or steps >= left:
+            cell, steps = start, 0
+        cells[t + 1], since[t + 1] = cell, steps
+
+
+@kernel
 def are_actions(actions):  # type: ignore[no-untyped-def]
     """Whether all of actions [k] are 0 to 4."""
     fine = True

@@ -4,7 +4,8 @@ Comes in: a set of mazes, starts as a curriculum draws them, and the walks it as
 for each start the maze, the cell and the clock. Does not know: who draws, or what is played.
 
 A start whose demo is a maze's index is a state of its demonstration. Any other demo is the id of a
-walk that is held; a step beyond its last state that is no end means that state.
+walk that is held; a step beyond its last state means that state. A walk goes on from where it set
+out, clock and all, when it has come to the goal or to the end of its time.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from backplay.data.arrays import checked_array
-from backplay.envs.maze.rules import ACTIONS, follow, offsets
+from backplay.envs.maze.rules import ACTIONS, offsets, wander
 from backplay.envs.maze.sets import MazeSet
 from backplay.errors import BackplayError, ensure
 from backplay.records import Start, Walk
@@ -29,12 +30,12 @@ class Walked(NamedTuple):
 
     walk: Walk
     maze: int
-    clock: int
-    """The clock where it set out."""
     left: int
     """Steps that the demonstration takes from where it was left, and those walked since."""
     cells: NDArray[np.int32]
-    """The states in which an episode can start, at least one."""
+    """Its states, [steps + 1]; none is an end."""
+    clocks: NDArray[np.int32]
+    """The clock in each of them."""
 
 
 class Places(NamedTuple):
@@ -52,17 +53,21 @@ class _Table:
     """The states of paths in mazes that are no ends, one row for each path."""
 
     def __init__(
-        self, mazes: ArrayLike, clocks: ArrayLike, paths: Sequence[NDArray[np.int32]]
+        self,
+        mazes: ArrayLike,
+        paths: Sequence[NDArray[np.int32]],
+        clocks: Sequence[NDArray[np.int32]],
     ) -> None:
         lengths = np.array([len(path) for path in paths], np.int64)
-        self.mazes, self.clocks = np.asarray(mazes, np.int64), np.asarray(clocks, np.int64)
+        self.mazes = np.asarray(mazes, np.int64)
         self.cells = np.concatenate([np.zeros(0, np.int32), *paths])
+        self.clocks = np.concatenate([np.zeros(0, np.int32), *clocks])
         self.first, self.last = np.cumsum(lengths) - lengths, lengths - 1
 
     def look_up(self, row: Ints, step: Ints) -> tuple[Ints, NDArray[np.int32], Ints]:
         """Maze, cell and clock of these states; a step beyond the last state is that one."""
-        at = np.minimum(step, self.last[row])
-        return self.mazes[row], self.cells[self.first[row] + at], self.clocks[row] + at
+        at = self.first[row] + np.minimum(step, self.last[row])
+        return self.mazes[row], self.cells[at], self.clocks[at].astype(np.int64)
 
 
 class States:
@@ -71,8 +76,9 @@ class States:
     def __init__(self, mazes: MazeSet, fresh: bool) -> None:
         """The states of the demonstrations; with `fresh`, the clock is 0 in all of them."""
         self.mazes, self._fresh = mazes, fresh
-        n = mazes.num_mazes
-        self._demos = _Table(np.arange(n), np.zeros(n), [path[:-1] for path in mazes.paths])
+        paths = [path[:-1] for path in mazes.paths]
+        clocks = [np.arange(len(path), dtype=np.int32) for path in paths]
+        self._demos = _Table(np.arange(mazes.num_mazes), paths, clocks)
         self._keep({})
 
     @property
@@ -87,7 +93,7 @@ class States:
         self._left = np.array([one.left for one in held], np.int64)
         self._steps = np.array([one.walk.steps for one in held], np.int64)
         self._walked = _Table(
-            [one.maze for one in held], [one.clock for one in held], [one.cells for one in held]
+            [one.maze for one in held], [one.cells for one in held], [one.clocks for one in held]
         )
 
     def look_up(self, demo: Ints, step: Ints) -> Places:
@@ -124,17 +130,16 @@ class States:
         return taken
 
     def _take(self, walk: Walk, held: dict[int, Walked]) -> tuple[Walked, int]:
-        """Random actions until they are used up, the goal is reached or the time is over."""
+        """Random actions; where they would end an episode, it goes on from where it set out."""
         maze, cell, clock, left = self._state(walk.start, held)
-        steps = min(walk.steps, self.mazes.max_steps - clock)
-        actions = np.random.default_rng(walk.seed).integers(ACTIONS, size=steps)
-        cells = np.empty(len(actions) + 1, np.int32)
-        moves = offsets(self.mazes.width)
-        follow(self.mazes.exits[maze], moves, cell, actions.astype(np.int8), cells)
-        ends = cells == self.mazes.goals[maze]
-        ends[self.mazes.max_steps - clock :] = True
-        end = int(ends.argmax()) if ends.any() else len(cells)
-        return Walked(walk, maze, clock, left, cells[:end].copy()), min(end, len(actions))
+        mazes = self.mazes
+        actions = np.random.default_rng(walk.seed).integers(ACTIONS, size=walk.steps)
+        cells, since = np.empty((2, walk.steps + 1), np.int32)
+        wander(
+            mazes.exits[maze], offsets(mazes.width), cell, mazes.goals[maze],
+            mazes.max_steps - clock, actions.astype(np.int8), cells, since,
+        )  # fmt: skip
+        return Walked(walk, maze, left, cells.copy(), since + np.int32(clock)), walk.steps
 
     def _state(self, start: Start, held: dict[int, Walked]) -> tuple[int, int, int, int]:
         """Maze, cell, clock and steps left of one start."""
@@ -142,7 +147,7 @@ class States:
         if demo in held and step >= 0:
             walked = held[demo]
             at = min(step, len(walked.cells) - 1)
-            maze, cell, clock = walked.maze, int(walked.cells[at]), walked.clock + at
+            maze, cell, clock = walked.maze, int(walked.cells[at]), int(walked.clocks[at])
             left = walked.left + min(step, walked.walk.steps)
         elif 0 <= demo < self.mazes.num_mazes and 0 <= step < self.mazes.lengths[demo]:
             maze, cell, clock = demo, int(self.mazes.paths[demo][step]), step
@@ -164,8 +169,8 @@ class States:
         return [
             {
                 "demo": held.walk.demo, "start": list(held.walk.start), "steps": held.walk.steps,
-                "seed": held.walk.seed, "maze": held.maze, "clock": held.clock,
-                "left": held.left, "cells": held.cells.copy(),
+                "seed": held.walk.seed, "maze": held.maze,
+                "left": held.left, "cells": held.cells.copy(), "clocks": held.clocks.copy(),
             }
             for held in self.walks
         ]  # fmt: skip
@@ -174,16 +179,20 @@ class States:
         """Holds the walks of `get_state` again, without walking."""
         walks = {}
         for one in state:
-            walk = Walk(one["demo"], Start(*one["start"]), one["steps"], one["seed"])
-            cells = checked_array(
-                "cells", one["cells"], np.int32, (None,), low=0, high=self.mazes.cells - 1
+            walk = self._checked(Walk(one["demo"], Start(*one["start"]), one["steps"], one["seed"]))
+            cells, clocks = (
+                checked_array(
+                    name, one[name], np.int32, (walk.steps + 1,), low=0, high=highest - 1
+                ).copy()
+                for name, highest in (
+                    ("cells", self.mazes.cells),
+                    ("clocks", self.mazes.max_steps),
+                )
             )
-            maze, clock = int(one["maze"]), int(one["clock"])
-            known = 0 <= maze < self.mazes.num_mazes and 0 <= clock < self.mazes.max_steps
-            if not known or not len(cells):
+            maze = int(one["maze"])
+            if not 0 <= maze < self.mazes.num_mazes:
                 raise ValueError("a walk in another set of mazes")
-            walk = self._checked(walk)
-            walks[walk.demo] = Walked(walk, maze, clock, int(one["left"]), cells.copy())
+            walks[walk.demo] = Walked(walk, maze, int(one["left"]), cells, clocks)
         self._keep(walks)
 
 
