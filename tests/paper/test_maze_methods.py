@@ -22,7 +22,8 @@ def record(regime: str, seed: int, **measures: float) -> RunRecord:
 def test_every_method_has_a_row_and_says_what_it_needs() -> None:
     assert set(methods.NEEDS) == set(OWN)
     made = methods.jobs(1.0, 2)
-    assert len({job.name for job in made}) == len(made) == 2 * 2 * len(methods.NEEDS)
+    rows = 2 * len(methods.NEEDS) + 2 * len(methods.IMITATING)  # two sizes, two more sets
+    assert len({job.name for job in made}) == len(made) == 2 * rows
     assert {job.setting for job in made} == set(methods.SETTINGS.values())
     shares = {job.regime: job.frames for job in made if job.setting == methods.SETTING}
     assert shares["cloned"] == 0

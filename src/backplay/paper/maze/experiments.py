@@ -183,7 +183,8 @@ EXPERIMENTS = (
         " mazes of 12 x 12 cells and 100 of 24 x 24, every one played once from its true"
         " start, and from all cells one and three steps off its demonstration, with the likeliest"
         " actions. Every method has the same frames, half a million and 2 million, but for DAgger,"
-        " which has a tenth: it asks for labels.",
+        " which has a tenth: it asks for labels. Those that imitate, and Backplay, also in the"
+        " larger mazes with demonstrations 5 and 10 steps longer than need be.",
         scale=1.0, seeds=3, jobs=methods.jobs, claims=methods.claims(),
     ),
     Experiment(

@@ -39,8 +39,14 @@ FRAMES = {8: 512_000, 12: 512_000, 24: 2_048_000}
 """Of a run at scale 1, by cells along a side: enough for Backplay, see results/0.1.0/maze.md."""
 ASKING = 0.1  # share of these frames that DAgger has: what it needs are labels
 LABEL = "imitation"
-SETTINGS = {12: f"Optimal, 12x12, {LABEL}", 24: f"Optimal, {LABEL}"}
-SETTING = SETTINGS[24]
+SETTINGS = {
+    (12, 0): f"Optimal, 12x12, {LABEL}", (24, 0): f"Optimal, {LABEL}",
+    (24, 5): f"5-Optimal, {LABEL}", (24, 10): f"10-Optimal, {LABEL}",
+}  # fmt: skip
+"""By cells along a side, and steps that demonstrations waste."""
+SETTING = SETTINGS[24, 0]
+IMITATING = ("cloned", "dagger", "gail", "gail+uniform", "gail+default", "backplay")
+"""Regimes that are run where demonstrations waste steps, too: whom that harms."""
 MANY, FEWER = 20_000, (10, 100, 1_000)  # mazes to learn from
 NETWORKS = {"planning": (4, 2_560_000), "sight": (9, 10_240_000)}
 """Networks for mazes never seen, by the field of `MazeJob` that asks for them: what it says, and
@@ -52,18 +58,17 @@ _TABLE = {
 
 
 def jobs(scale: float, seeds: int) -> list[Job]:
-    """All regimes with the same frames; those that imitate first."""
-    first = ("cloned", "dagger", "gail", "backplay", "gail+uniform", "gail+default")
-    regimes = (*first, *(regime for regime in NEEDS if regime not in first))
+    """All regimes with the same frames, those that imitate first; longer demonstrations last."""
+    rest = tuple(regime for regime in NEEDS if regime not in IMITATING)
     shares = {"cloned": 0.0, "dagger": ASKING}
     return [
         MazeJob(
-            regime=regime, seed=seed, size=size, label=LABEL, evaluations=20,
+            regime=regime, seed=seed, size=size, extra=extra, label=LABEL, evaluations=20,
             frames=round(shares.get(regime, 1.0) * scaled(FRAMES[size], scale)),
         )
-        for size in SETTINGS
+        for size, extra in SETTINGS
         for seed in seeds_from(0, seeds)
-        for regime in regimes
+        for regime in (*IMITATING, *(() if extra else rest))
     ]  # fmt: skip
 
 
@@ -138,14 +143,14 @@ def reverse_claims() -> tuple[Claim, ...]:
 
 
 def tables(records: Sequence[RunRecord]) -> tuple[Table, ...]:
-    """One for each size of maze of which there are runs."""
-    found = (_table(size, [one for one in records if one.finished]) for size in SETTINGS)
+    """One for each kind of mazes of which there are runs."""
+    found = (_table(*kind, [one for one in records if one.finished]) for kind in SETTINGS)
     return tuple(one for one in found if one is not None)
 
 
-def _table(size: int, records: Sequence[RunRecord]) -> Table | None:
+def _table(size: int, extra: int, records: Sequence[RunRecord]) -> Table | None:
     """One row for each regime: what it needs, and means over seeds of what it came to."""
-    groups = grouped(one for one in records if one.setting == SETTINGS[size])
+    groups = grouped(one for one in records if one.setting == SETTINGS[size, extra])
     by_regime = {group.regime: group for group in groups}
     if not by_regime:
         return None
@@ -155,7 +160,8 @@ def _table(size: int, records: Sequence[RunRecord]) -> Table | None:
         "Greedy from every true start, or from every cell so many steps off a demonstration; the"
         " expert whom DAgger asks is A*. A label is an answer about a state not asked about before."
     )
-    title = f"What each method needs, and what comes of it (Table 1): {size} x {size} cells"
+    longer = f", demonstrations {extra} steps longer than need be" if extra else ""
+    title = f"What each method needs, and what comes of it (Table 1): {size} x {size} cells{longer}"
     return Table(title, note, [head, *rows])
 
 
