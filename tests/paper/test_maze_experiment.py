@@ -70,7 +70,16 @@ def test_schedules_are_stretched_to_the_budget() -> None:
     florensa = maze.curriculum(MazeJob(regime="florensa", frames=1_000_000), lengths)
     assert isinstance(florensa, ReverseCurriculum)
     assert florensa.until == 875_000
-    assert florensa.new_ends * (1_000_000 // florensa.round_frames) == 2_000
+    assert (florensa.evenly, florensa.walk_steps, florensa.round_frames) == (True, 50, 128 * 3 * len(lengths))
+    paper = maze.curriculum(MazeJob(regime="florensa", preset="paper"), lengths)
+    assert isinstance(paper, ReverseCurriculum)
+    assert (paper.evenly, paper.new_ends, paper.round_frames) == (False, 1, 102_400)
+    assert (paper.new_states, paper.walk_steps) == (10_000, 50)
+    assert (paper.new_starts, paper.old_starts) == (200, 100)
+    small = maze.curriculum(MazeJob(regime="florensa", size=12, frames=512_000), lengths)
+    assert isinstance(small, ReverseCurriculum)
+    assert (small.walk_steps, small.round_frames) == (25, 64 * 3 * len(lengths))
+    assert small.new_starts + small.old_starts == 3 * len(lengths)
     for regime in ("standard", "cloned+ppo", "kickstarted", "gail", "dagger"):
         assert maze.curriculum(MazeJob(regime=regime), lengths) == Standard()
 

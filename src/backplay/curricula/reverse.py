@@ -8,8 +8,10 @@ lists walks as recipes, and whoever holds the states walks them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -43,6 +45,10 @@ class Tally(NamedTuple):
     wins: int = 0
 
 
+Rates = Sequence[tuple[Start, float]]
+"""Starts that were tried, and their success."""
+
+
 @dataclass(frozen=True)
 class ReverseCurriculum(Curriculum):
     """Starts that grow outwards from the goal by random walks; `begin` makes the first set.
@@ -73,6 +79,10 @@ class ReverseCurriculum(Curriculum):
     """A start that succeeds less often is too hard."""
     highest: float = 0.9
     """A start that succeeds more often is too easy."""
+    evenly: bool = False
+    """Whether every demonstration has an equal part of walks and archive, as if each had its own
+    curriculum; then all ends are in the archive from the first round on. If not, all share one set,
+    as in the paper's code, and demonstrations with many survivors crowd out the others."""
     archive_size: int = 2_000
     """Most starts that the archive keeps; those that survived longest ago go first."""
     until: int | None = None
@@ -112,6 +122,7 @@ class ReverseCurriculum(Curriculum):
         highest = real_number("highest", self.highest, at_most=1.0)
         object.__setattr__(self, "highest", highest)
         object.__setattr__(self, "lowest", real_number("lowest", self.lowest, at_most=highest))
+        ensure(isinstance(self.evenly, bool), "evenly", "True or False", self.evenly)
         problem = _problem(self)
         ensure(
             not problem, "ReverseCurriculum", "starts and walks as update() leaves them",
@@ -163,11 +174,7 @@ class ReverseCurriculum(Curriculum):
         if number <= self.round:
             return replace(self, frames=frames, starts=starts)
         rates = [(tally.start, tally.wins / tally.tries) for tally in starts if tally.tries]
-        survivors = [start for start, rate in rates if self.lowest <= rate <= self.highest]
-        easy = [start for start, rate in rates if rate > self.highest]
-        hard = [start for start, rate in rates if rate < self.lowest]
-        beyond = easy if len(easy) >= len(hard) else self.archive
-        return replace(self, frames=frames, round=number, **self._drawn(number, survivors, beyond))
+        return replace(self, frames=frames, round=number, **self._drawn(number, rates))
 
     def describe(self) -> str:
         """One short line, e.g. "round 12: 300 starts, 2,000 in the archive"."""
@@ -177,38 +184,84 @@ class ReverseCurriculum(Curriculum):
             f"round {self.round}: {len(self.starts)} starts, {len(self.archive):,} in the archive"
         )
 
-    def _drawn(
-        self, number: int, survivors: list[Start], beyond: Sequence[Start] = ()
-    ) -> dict[str, Any]:
-        """Set, archive and walks of round `number`; without survivors, these are walked beyond."""
+    def _drawn(self, number: int, rates: Rates) -> dict[str, Any]:
+        """Set, archive and walks of round `number`, after starts that succeeded at these rates."""
         rng = np.random.default_rng([self.seed, number])
-        demos = rng.integers(len(self.demo_lengths), size=self.new_ends).tolist()
+        demos = range(len(self.demo_lengths)) if not number else ()
+        if not self.evenly:
+            demos = rng.integers(len(self.demo_lengths), size=self.new_ends).tolist()
         ends = [Start(demo, self.demo_lengths[demo] - 1) for demo in demos]
+        survivors, _ = self._judged(rates)
         sources = list(dict.fromkeys([*survivors, *ends]))
-        walks = self._new_walks(number, sources if survivors else [*sources, *beyond], rng)
+        walks = self._new_walks(number, self._set_outs(sources, rates), rng)
         visited = (Start(w.demo, 1 + step) for w in walks for step in range(w.steps))
         chosen = _some([*sources, *visited], self.new_starts, rng)
         again = set(sources)
         archive = [*(start for start in self.archive if start not in again), *sources]
         archive = archive[-self.archive_size :]
         taken = set(chosen)
-        old = _some([start for start in archive if start not in taken], self.old_starts, rng)
+        old = [start for start in archive if start not in taken]
+        if self.evenly:
+            old = _in_turn(old, _origins([*self.walks, *walks]), self.old_starts, rng)
+        else:
+            old = _some(old, self.old_starts, rng)
         return {
             "starts": tuple(Tally(start) for start in (*chosen, *old)),
             "archive": tuple(archive),
             "walks": _needed([*self.walks, *walks], walks, (*archive, *chosen, *old)),
         }
 
-    def _new_walks(self, number: int, sources: list[Start], rng: np.random.Generator) -> list[Walk]:
-        """Walks of round `number`: each sets out from a source or from a walk listed before it."""
+    def _judged(self, rates: Rates) -> tuple[list[Start], list[Start] | None]:
+        """The survivors, and those too easy; None for these if more were too hard."""
+        easy = [start for start, rate in rates if rate > self.highest]
+        hard = [start for start, rate in rates if rate < self.lowest]
+        good = [start for start, rate in rates if self.lowest <= rate <= self.highest]
+        return good, easy if len(easy) >= len(hard) else None
+
+    def _set_outs(self, sources: list[Start], rates: Rates) -> list[list[Start]]:
+        """Where walks set out: one list for all demonstrations, or one for each.
+
+        Without survivors, from what was too easy, or from the archive if more were too hard.
+        """
+        if not self.evenly:
+            survivors, easy = self._judged(rates)
+            return [sources if survivors else [*sources, *(self.archive if easy is None else easy)]]
+        origins, count = _origins(self.walks), len(self.demo_lengths)
+        own: list[list[tuple[Start, float]]] = [[] for _ in range(count)]
+        for start, rate in rates:
+            own[origins.get(start.demo, start.demo)].append((start, rate))
+        kept: list[list[Start]] = [[] for _ in range(count)]
+        for start in (*self.archive, *([] if self.archive else sources)):
+            kept[origins.get(start.demo, start.demo)].append(start)
+        found = []
+        for demo in range(count):
+            survivors, easy = self._judged(own[demo])
+            end = Start(demo, self.demo_lengths[demo] - 1)
+            found.append(survivors or easy or kept[demo] or [end])
+        return found
+
+    def _new_walks(
+        self, number: int, groups: list[list[Start]], rng: np.random.Generator
+    ) -> list[Walk]:
+        """Walks of round `number`: each sets out from a source or from a walk of its group before.
+
+        Groups have turns.
+        """
         count = -(-self.new_states // self.walk_steps)
         first = len(self.demo_lengths) + number * count  # so no round reuses an id
         walks: list[Walk] = []
-        for i in range(count):
-            pick = int(rng.integers(len(sources) + i * self.walk_steps))
+        turns = [0] * count
+        if self.evenly:
+            orders = [rng.permutation(len(groups)) for _ in range(-(-count // len(groups)))]
+            turns = np.concatenate(orders)[:count].tolist()
+        before: list[list[int]] = [[] for _ in groups]
+        for number_of_walk, turn in enumerate(turns, first):
+            sources, own = groups[turn], before[turn]
+            pick = int(rng.integers(len(sources) + len(own) * self.walk_steps))
             walk, step = divmod(pick - len(sources), self.walk_steps)
-            start = sources[pick] if walk < 0 else Start(first + walk, 1 + step)
-            walks.append(Walk(first + i, start, self.walk_steps, int(rng.integers(2**31))))
+            start = sources[pick] if walk < 0 else Start(own[walk], 1 + step)
+            walks.append(Walk(number_of_walk, start, self.walk_steps, int(rng.integers(2**31))))
+            own.append(number_of_walk)
         return walks
 
     def _steps_on(self, demo: int) -> list[int]:
@@ -239,6 +292,27 @@ def _counted(starts: Sequence[Tally], episodes: Sequence[Episode]) -> tuple[Tall
 def _some(starts: Sequence[Start], n: int, rng: np.random.Generator) -> list[Start]:
     """At most `n` of the starts, each at most once."""
     return [starts[i] for i in rng.choice(len(starts), min(n, len(starts)), replace=False)]
+
+
+def _in_turn(
+    starts: Sequence[Start], origins: Mapping[int, int], n: int, rng: np.random.Generator
+) -> list[Start]:
+    """At most `n` of the starts, drawn so that demonstrations have turns."""
+    before: Counter[int] = Counter()
+    ranked = []
+    for i in rng.permutation(len(starts)).tolist():
+        demo = origins.get(starts[i].demo, starts[i].demo)
+        ranked.append((before[demo], starts[i]))
+        before[demo] += 1
+    return [start for _, start in sorted(ranked, key=itemgetter(0))[:n]]
+
+
+def _origins(walks: Iterable[Walk]) -> dict[int, int]:
+    """The demonstration that each walk comes from, by its id."""
+    found: dict[int, int] = {}
+    for walk in walks:  # one sets out from a demonstration, or from a walk listed before
+        found[walk.demo] = found.get(walk.start.demo, walk.start.demo)
+    return found
 
 
 def _needed(

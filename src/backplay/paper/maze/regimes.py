@@ -50,7 +50,7 @@ from backplay.learners.cloning import CloningProgress, clone
 from backplay.learners.workers import Workers
 from backplay.paper import regimes
 from backplay.paper.forgetting import forgetful
-from backplay.paper.maze.job import OWN, PAPER_EPOCH, PAPER_EPOCHS, MazeJob
+from backplay.paper.maze.job import OWN, PAPER_EPOCH, SIZE, MazeJob
 from backplay.paper.maze.planning import PlanningMazeNetwork
 from backplay.paper.maze.sight import SightedMazeNetwork
 from backplay.train import TrainConfig, Training
@@ -62,7 +62,9 @@ UPDATES, STEPS = 125, 160  # of our preset: updates in a run, steps of each agen
 MOST_MEASURED = 1_000  # mazes; of more, a hundred are played
 FEW_FRAMES = 4_000_000  # below, our preset has more passes, and more time at the true start
 ARCHIVE = 20_000  # starts; the paper's code keeps all, so that a maze can come back
-START_FRAMES = 128  # of a round for each of its starts; with the paper's rounds 341
+WALK = 50  # steps of a walk in mazes of the paper's size
+FEWEST_ROUNDS = 12
+START_FRAMES = 128  # of a round for each of its starts in such mazes; with the paper's rounds 341
 PAPER_TRUE_START = 1_750  # the epoch from which every regime trains on the true start alone
 MOVES = spaces.Discrete(ACTIONS)
 JUDGE = GAILConfig(learning_rate=2e-3, steps=32, minibatch_size=512)
@@ -107,7 +109,7 @@ def settings(run: MazeJob) -> TrainConfig:
         envs, steps = int(np.clip(run.frames / (UPDATES * STEPS), 32, 512)), STEPS
         if run.regime == "florensa":
             # A round judges its starts by episodes that end in it: 160 steps end none of 200.
-            envs, steps = envs // 4, 4 * STEPS
+            envs, steps = envs // 2, 2 * STEPS
         ppo = PPOConfig(
             num_steps=steps, minibatch_size=max(1, envs * steps // 8),
             passes=6 if run.frames < FEW_FRAMES else 4,
@@ -131,17 +133,7 @@ def curriculum(run: MazeJob, lengths: NDArray[np.int64]) -> Curriculum:
     if run.regime == "gail+default":
         return regimes.curriculum("default", lengths.tolist(), run.frames)
     if run.regime == "florensa":
-        # The paper's 2,000 rounds add the end of one demonstration each: twenty of each maze. A run
-        # with fewer rounds adds as many in all; a shorter round walks less, and has fewer starts:
-        # tried once, a start is too hard or too easy, and never survives.
-        each = max(1, min(PAPER_EPOCH, run.frames // 100))
-        ends = max(1, round(PAPER_EPOCHS / max(1, run.frames // each)))
-        starts = max(3, min(300, each // START_FRAMES))
-        return ReverseCurriculum.begin(
-            tuple(int(length) for length in lengths), seed=run.seed, round_frames=each,
-            new_ends=ends, new_states=max(50, 10_000 * each // PAPER_EPOCH), until=true_start,
-            archive_size=ARCHIVE, new_starts=starts - starts // 3, old_starts=starts // 3,
-        )  # fmt: skip
+        return _reverse(run, lengths, true_start)
     if run.regime != "backplay":
         return Standard()
     if run.preset == "paper":
@@ -170,6 +162,29 @@ def windows(frames: int, longest: int, *, share: float, growth: float = 1.6) -> 
     ]
     beginning = max(200, longest)
     return Backplay((*opened, Window(int(share * frames), beginning, beginning)))
+
+
+def _reverse(run: MazeJob, lengths: NDArray[np.int64], until: int) -> ReverseCurriculum:
+    """The paper's reverse curriculum; with our preset one for every maze, in shorter rounds.
+
+    In the paper's code all mazes share one set of starts, and those with many survivors crowd out
+    the others: docs/reverse-curriculum.md. Three starts a maze are the paper's 300; walks, and the
+    frames that a start has, are as long for the size of the maze.
+    """
+    each, settings = PAPER_EPOCH, {}
+    if run.preset != "paper":
+        share = run.size / SIZE
+        tried = max(1, round(START_FRAMES * share))
+        each = max(1, min(PAPER_EPOCH, 3 * len(lengths) * tried, run.frames // FEWEST_ROUNDS))
+        starts = max(3, min(3 * len(lengths), each // tried))
+        settings = {
+            "evenly": True, "walk_steps": max(1, round(WALK * share)),
+            "new_starts": starts - starts // 3, "old_starts": starts // 3,
+        }  # fmt: skip
+    return ReverseCurriculum.begin(
+        tuple(int(length) for length in lengths), seed=run.seed, round_frames=each, until=until,
+        new_states=max(50, 10_000 * each // PAPER_EPOCH), archive_size=ARCHIVE, **settings,
+    )  # fmt: skip
 
 
 def training(
