@@ -45,6 +45,7 @@ from backplay.products import multiply
 CHUNK = 4096  # states computed at once where no gradient is needed
 _NEAR = np.mgrid[-3:4, -3:4].reshape(2, -1)  # cells around a new state that are computed with it
 MAZES_KEPT = 2000  # of more mazes than these the layers without an agent are not kept
+CALL = 160  # states whose computation takes as long as what every call takes beside it
 
 
 class FastMazeNetwork(MazeNetwork):
@@ -231,6 +232,7 @@ class Memory:
         free = patterns.pairs[patterns.kinds.T, 4] >= 0  # [cells, mazes]: where agents can stand
         self._known = ~free.ravel()
         self._table = self._tables.new_empty(size, ACTIONS + 1)
+        self._calls = 0  # in which some state was new
         self._alone: Alone | None = None
         if patterns.num_mazes <= MAZES_KEPT:
             self._alone = self._without_agent(patterns.kinds)
@@ -244,14 +246,23 @@ class Memory:
         keys = self._states.keys(observations)
         new = keys[~self._known[keys]]
         if len(new):
-            new = np.unique(new if self._alone is None else self._with_near(new))
+            self._calls += 1
+            new = np.unique(new if self._alone is None else self._with_more(new))
             for i in range(0, len(new), CHUNK):
                 self._compute(new[i : i + CHUNK])
         rows = self._table.index_select(0, torch.from_numpy(keys))
         return rows[:, :ACTIONS], rows[:, ACTIONS]
 
-    def _with_near(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The states near these that are not known yet: agents come there soon."""
+    def _with_more(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The states near these that are not known yet: agents come there soon.
+
+        Once calls have taken as long as all other states would, those: who asks so often will ask
+        on, and then nothing is new any more.
+        """
+        if self._calls % 16 == 0:
+            others: NDArray[np.int64] = np.flatnonzero(~self._known)
+            if len(others) <= self._calls * CALL:
+                return others
         mazes, width = self._states.patterns.num_mazes, self._states.patterns.width
         cells, maze = np.divmod(keys, mazes)
         y, x = np.divmod(cells[:, None], width)
