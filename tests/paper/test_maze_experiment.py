@@ -70,7 +70,8 @@ def test_schedules_are_stretched_to_the_budget() -> None:
     florensa = maze.curriculum(MazeJob(regime="florensa", frames=1_000_000), lengths)
     assert isinstance(florensa, ReverseCurriculum)
     assert florensa.until == 875_000
-    assert (florensa.evenly, florensa.walk_steps, florensa.round_frames) == (True, 50, 128 * 3 * len(lengths))
+    assert (florensa.evenly, florensa.walk_steps) == (True, 50)
+    assert florensa.round_frames == 128 * 3 * len(lengths)
     paper = maze.curriculum(MazeJob(regime="florensa", preset="paper"), lengths)
     assert isinstance(paper, ReverseCurriculum)
     assert (paper.evenly, paper.new_ends, paper.round_frames) == (False, 1, 102_400)
