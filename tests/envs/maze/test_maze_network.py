@@ -128,6 +128,24 @@ def test_what_is_remembered_is_the_same(kept: int, monkeypatch: pytest.MonkeyPat
                 torch.testing.assert_close(ours, theirs, rtol=1e-11, atol=1e-11)
 
 
+def test_who_asks_often_gets_all_states_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """About 4,050 states, 49 around each of those asked for; a call is worth 100 of them."""
+    monkeypatch.setattr(fast_network, "CALL", 100)
+    mazes = random_mazes(9, 24, 24, 120)
+    dense, fast = pair(mazes)
+    states = free_states(mazes, 200)
+    known = []
+    with torch.no_grad():
+        for state in states:
+            fast(state[None])
+            assert fast._memory is not None
+            known.append(float(fast._memory._known.mean()))
+        for ours, theirs in zip(fast(states), dense(states), strict=True):
+            torch.testing.assert_close(ours, theirs, rtol=1e-11, atol=1e-11)
+    assert known[14] < 0.6, "few calls compute what is asked for"
+    assert known[-1] == 1.0
+
+
 def test_what_is_remembered_is_forgotten_when_the_weights_change() -> None:
     mazes = random_mazes(3, 7, 7, 9)
     dense, fast = pair(mazes, torch.float32)
