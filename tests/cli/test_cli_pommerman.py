@@ -119,15 +119,15 @@ def test_demos_are_written_once_whole(run: Run) -> None:
     assert not Path("x.npz").exists()
 
 
-def press_ctrl_c_in_game(number: int, monkeypatch: pytest.MonkeyPatch, module: Any) -> None:
+def press_ctrl_c_in_game(pressed: int, monkeypatch: pytest.MonkeyPatch, module: Any) -> None:
     """A signal while this game is being played by a thread."""
     play = module.play_match
 
-    def play_match(four: Any, seed: int, now: int, **kwargs: Any) -> Any:
-        if now == number:
+    def play_match(four: Any, seed: int, number: int, **kwargs: Any) -> Any:
+        if number == pressed:
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.2)
-        return play(four, seed, now, **kwargs)
+        return play(four, seed, number, **kwargs)
 
     monkeypatch.setattr(module, "play_match", play_match)
 
