@@ -137,10 +137,13 @@ def test_what_queues_and_closed_terminals_send_saves_too(
         [sys.executable, "-m", "backplay.cli", *words, "--evaluate-every", "0"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
     )  # fmt: skip
-    while not (tmp_path / "r/metrics.jsonl").exists() and process.poll() is None:
-        time.sleep(0.05)
-    process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    try:
+        while not (tmp_path / "r/metrics.jsonl").exists() and process.poll() is None:
+            time.sleep(0.05)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()  # one that did not hear would train on for an hour
     assert process.returncode == 128 + number, err
     assert "stopped and saved" in out
     assert runs.open_run(tmp_path / "r").load() is not None
