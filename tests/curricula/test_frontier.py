@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from backplay.curricula import Frontier, check_curriculum, from_json, to_json
 from backplay.curricula.frontier import beyond, falls, success_curve
+from backplay.errors import BackplayError
 from backplay.records import Episode, Start
 
 Policy = Callable[[int], float]
@@ -77,16 +78,28 @@ def test_each_chance_is_spread_as_far_again_as_there_are_few_demonstrations(
         for far in range(back, back + back // demos + 1):
             expected[min(far, length)] += chance[back] / (back // demos + 1)
     expected[length] += chance[length]
-    spread = beyond(chance, demos)
+    spread = beyond(chance, 1 / demos)
     assert spread == pytest.approx(expected, abs=1e-12)
     assert spread.min() >= 0
 
 
 def test_chances_beyond_by_hand() -> None:
     chance = np.array([0, 0.3, 0, 0.4, 0, 0.3])  # a place of 1 has 1 and 2, one of 3 has 3 to 6
-    assert beyond(chance, 1) == pytest.approx([0, 0.15, 0.15, 0.1, 0.1, 0.2 + 0.3])
-    assert beyond(chance, 2) == pytest.approx([0, 0.3, 0, 0.2, 0.2, 0.3])  # 3 has 3 and 4
-    assert beyond(chance, 100) == pytest.approx(chance)
+    assert beyond(chance, 1.0) == pytest.approx([0, 0.15, 0.15, 0.1, 0.1, 0.2 + 0.3])
+    assert beyond(chance, 0.5) == pytest.approx([0, 0.3, 0, 0.2, 0.2, 0.3])  # 3 has 3 and 4
+    assert beyond(chance, 0.01) == pytest.approx(chance)
+
+
+def test_without_reach_starts_are_at_the_step_that_decides() -> None:
+    """As our PPO trains: a key to be picked up is found from just before it."""
+    runs = [
+        trained(Frontier(reach=0.0), lambda back: back <= 30, 60, seed=seed) for seed in range(10)
+    ]
+    assert np.mean([between(run, 28, 34) for run in runs]) > 0.5
+    past = [-20, 10, 12, -15, 3]
+    assert beyond(falls(past, 40), 0.0) == pytest.approx(falls(past, 40), abs=0)
+    with pytest.raises(BackplayError, match="reach"):
+        Frontier(reach=-1.0)
 
 
 def test_where_one_step_decides_starts_are_from_there_to_twice_as_far() -> None:

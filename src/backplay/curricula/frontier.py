@@ -83,10 +83,15 @@ class Frontier(Curriculum):
     """Training episodes end after so many times what the demonstration took from the same start,
     and 16 steps; None: 1 where all there is are costs, since a late failure has taught what it
     could, else 4. A large number never cuts."""
+    reach: float = 1.0
+    """How far beyond the place where success falls an episode may start, in parts of the steps from
+    that place to the end; divided among the demonstrations. 0: there. Training by our own PPO has
+    0: where one step decides, such as a key to be picked up, it needs many starts just there."""
     state: FrontierState = field(default_factory=FrontierState)
     """What it has seen."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "reach", real_number("reach", self.reach, at_most=100.0))
         object.__setattr__(self, "memory", whole_number("memory", self.memory, at_least=1))
         share = real_number("start_share", self.start_share, at_most=1.0)
         object.__setattr__(self, "start_share", share)
@@ -127,7 +132,7 @@ class Frontier(Curriculum):
     def _weights(self, demo: int, length: int) -> FloatArray:
         """The weights of states, and their cumulative sums: [2, length + 1]."""
         demos = max(1, len(self.state.episodes))
-        return _weights(self.seen_of(demo), length, self.start_chance, demos)
+        return _weights(self.seen_of(demo), length, self.start_chance, self.reach / demos)
 
     def demo_weights(self, lengths: ArrayLike) -> FloatArray:
         """Demonstrations whose initial state is mastered have less: [num_demos]."""
@@ -184,11 +189,11 @@ def _level(part: Sequence[int]) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _weights(past: tuple[int, ...], length: int, start_chance: float, demos: int) -> FloatArray:
+def _weights(past: tuple[int, ...], length: int, start_chance: float, reach: float) -> FloatArray:
     """The weights of states after these episodes, and their cumulative sums: [2, length + 1]."""
     near = [back > 0 for back in past if abs(back) <= FIRST]
     anywhere = LOST if near and not any(near) else ANYWHERE
-    by_back = (1.0 - anywhere) * beyond(falls(past, length), demos)
+    by_back = (1.0 - anywhere) * beyond(falls(past, length), reach)
     by_back[1:] += anywhere / length
     by_back *= 1.0 - start_chance
     by_back[length] += start_chance
@@ -216,16 +221,18 @@ def falls(past: Sequence[int], length: int) -> FloatArray:
     return by_back[: length + 1]
 
 
-def beyond(by_back: FloatArray, demos: int) -> FloatArray:
-    """Each chance spread evenly from its place to twice as far from the end: [length + 1].
+def beyond(by_back: FloatArray, reach: float) -> FloatArray:
+    """Each chance spread evenly from its place to `1 + reach` times as far from the end.
 
-    As far again is divided among the demonstrations. What lies beyond the initial state is there.
+    What lies beyond the initial state is there: [length + 1].
     """
+    if not reach:
+        return by_back
     places = np.arange(len(by_back))
-    reach = places // demos
-    each, change = by_back / (reach + 1), np.zeros(2 * len(by_back))
-    change[places] = each
-    change[places + reach + 1] -= each
+    extra = np.floor(places * reach + 1e-9).astype(np.int64)
+    each, change = by_back / (extra + 1), np.zeros(len(by_back) + 1)
+    np.add.at(change, places, each)
+    np.subtract.at(change, np.minimum(places + extra + 1, len(by_back)), each)
     spread: FloatArray = np.cumsum(change)[: len(by_back)].clip(0.0)
     spread[-1] = max(0.0, by_back.sum() - spread[:-1].sum())
     return spread

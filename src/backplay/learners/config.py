@@ -12,7 +12,7 @@ from backplay.errors import BackplayError, ensure, show
 
 @dataclass(frozen=True, kw_only=True)
 class PPOConfig:
-    """Hyperparameters of PPO; its defaults were chosen on ten small tasks, results/learner.md."""
+    """Hyperparameters of PPO; its defaults were chosen on small tasks, results/learner.md."""
 
     num_steps: int = 256
     """Steps of each env in one rollout; the batch is envs × steps."""
