@@ -59,6 +59,8 @@ def test_windows_stretch_with_the_scale(experiment: Experiment) -> None:
         if isinstance(half, MazeJob) and len(set(few)) > 1:
             continue  # our preset has other windows below that
         short, long = times(curriculum(half)), times(curriculum(whole))
+        if isinstance(half, MazeJob) and half.regime == "florensa":
+            short, long = short[-1:], long[-1:]  # a round is as long as judging its starts takes
         np.testing.assert_allclose(2 * np.array(short), long, rtol=0.03, atol=2)
         assert not long or max(long) <= whole.frames or isinstance(whole, GridJob)
         compared += bool(long)

@@ -73,7 +73,7 @@ def test_shares_of_other_starts_do_not_hold_a_window() -> None:
 
 
 def test_a_frontier_is_a_phase_for_each_step() -> None:
-    found = phases(Frontier(), 6)
+    found = phases(Frontier(reach=0.0), 6)
     assert found.farthest.tolist() == [5, 4, 3, 2, 1, 0]
     np.testing.assert_allclose(found.weights.sum(1), 1.0)
     assert found.weights[0, 2:6].sum() > 0.8  # nothing is known yet: the last steps

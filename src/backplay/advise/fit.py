@@ -200,8 +200,8 @@ def _log_frames(chain: Chain, fit: Fit, measured: Measured) -> list[float]:
     backs = [0.0, *(rung.steps_back / fit.unit for rung in measured.rungs)]
     lengths = [1.0, *(rung.mean_length for rung in measured.rungs)]
     lasts = np.interp(np.arange(fit.states + 1), backs, lengths)
-    regimes: dict[str, Curriculum] = {
-        "Standard": Standard(), "Uniform": Uniform(), "Backplay": Frontier(),
+    regimes: dict[str, Curriculum] = {  # as `backplay train` has them
+        "Standard": Standard(), "Uniform": Uniform(), "Backplay": Frontier(reach=0.0),
     }  # fmt: skip
     answer = []
     for name in REGIMES:

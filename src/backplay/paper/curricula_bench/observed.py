@@ -149,7 +149,7 @@ def _heads_claims(make: MakeJob, measure: str) -> list[Claim]:
 
 
 HEADS = Experiment(
-    name="curricula-heads", title="values or policy: what the gains rest on", where="Section 5",
+    name="curricula-heads", title="values or policy: what the gains rest on", where="ours",
     about="The paper asks whether its gains come from values, as its analysis suggests, from the"
     " policy, or from both. The paper's windows pass within half of the frames; at each move the"
     " values, the policy, both or nothing are put back to what they were at first. In the grid"
