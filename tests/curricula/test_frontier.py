@@ -132,6 +132,14 @@ def test_a_long_way_is_found_by_doubling() -> None:
     assert rule.weights(0, 1_000)[0] > 0.5
 
 
+@pytest.mark.parametrize("reach", [0.0, 1.0])
+def test_what_is_not_mastered_is_not_left_for_the_true_start_alone(reach: float) -> None:
+    """However long it takes: most starts stay where success falls, for a policy that is stuck."""
+    stuck = trained(Frontier(reach=reach), lambda back: back <= 30, 300)
+    assert stuck.weights(0, 100)[0] < 0.2
+    assert between(stuck, 25, 65) > 0.5
+
+
 def test_it_ends_in_the_initial_state() -> None:
     rule = trained(Frontier(), lambda back: 1.0, 100)
     assert rule.weights(0, 100)[0] > 0.85
