@@ -80,9 +80,7 @@ def carried_out(task: Small, setting: dict[str, Any], seed: int) -> dict[str, An
         evaluate_every=task.frames // 10, evaluation_episodes=20, final_episodes=100,
         exact_resume=False, success=task.success,
     )  # fmt: skip
-    training = Training(
-        task.make, [demo], Frontier(reach=0.0), config, network=network_of(setting, demo)
-    )
+    training = Training(task.make, [demo], Frontier(), config, network=network_of(setting, demo))
     curve: list[float] = []
     for progress in training.run():
         if progress.evaluation is not None:

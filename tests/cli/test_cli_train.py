@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from cli_results import Run, assert_refused
 
-from backplay import runs
+from backplay import curricula, runs
 from backplay.ui.interrupts import STOPPING
 
 TINY = ("--num-envs", 2, "--ppo.num-steps", 64, "--final-episodes", 4, "--evaluation-episodes", 2)
@@ -67,13 +67,12 @@ def test_every_curriculum(
     assert starts in runs.open_run(Path("r")).metrics()[-1]["starts"]
 
 
-def test_by_default_starts_are_where_success_falls_and_not_beyond(
+def test_by_default_it_is_the_curriculum_that_any_trainer_has(
     run: Run, demos: dict[str, Path]
 ) -> None:
-    """With a reach of 1 the page's grid had 0 % on one seed of four."""
     train(run, demos, "--dir", "r")
     asked = runs.open_run(Path("r")).job["fields"]["curriculum"]
-    assert (asked["kind"], asked["reach"]) == ("Frontier", 0.0)
+    assert curricula.from_json(asked) == curricula.Frontier()
 
 
 def test_demonstrations_can_be_imitated(run: Run, demos: dict[str, Path]) -> None:

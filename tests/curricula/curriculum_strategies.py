@@ -36,9 +36,7 @@ def backplays(draw: st.DrawFn) -> Backplay:
 
 frontiers = st.builds(
     Frontier,
-    memory=st.integers(1, 100),
     start_share=st.floats(0.0, 1.0),
-    reach=st.floats(0.0, 3.0),
     state=st.builds(
         FrontierState,
         frames=frames,

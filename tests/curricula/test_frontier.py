@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from backplay.curricula import Frontier, check_curriculum, from_json, to_json
 from backplay.curricula.frontier import beyond, falls, success_curve
-from backplay.errors import BackplayError
 from backplay.records import Episode, Start
 
 Policy = Callable[[int], float]
@@ -90,18 +89,6 @@ def test_chances_beyond_by_hand() -> None:
     assert beyond(chance, 0.01) == pytest.approx(chance)
 
 
-def test_without_reach_starts_are_at_the_step_that_decides() -> None:
-    """As our PPO trains: a key to be picked up is found from just before it."""
-    runs = [
-        trained(Frontier(reach=0.0), lambda back: back <= 30, 60, seed=seed) for seed in range(10)
-    ]
-    assert np.mean([between(run, 28, 34) for run in runs]) > 0.5
-    past = [-20, 10, 12, -15, 3]
-    assert beyond(falls(past, 40), 0.0) == pytest.approx(falls(past, 40), abs=0)
-    with pytest.raises(BackplayError, match="reach"):
-        Frontier(reach=-1.0)
-
-
 def test_where_one_step_decides_starts_are_from_there_to_twice_as_far() -> None:
     runs = [trained(Frontier(), lambda back: back <= 30, 60, seed=seed) for seed in range(10)]
     assert np.mean([between(run, 30, 62) for run in runs]) > 0.65
@@ -132,10 +119,9 @@ def test_a_long_way_is_found_by_doubling() -> None:
     assert rule.weights(0, 1_000)[0] > 0.5
 
 
-@pytest.mark.parametrize("reach", [0.0, 1.0])
-def test_what_is_not_mastered_is_not_left_for_the_true_start_alone(reach: float) -> None:
+def test_what_is_not_mastered_is_not_left_for_the_true_start_alone() -> None:
     """However long it takes: most starts stay where success falls, for a policy that is stuck."""
-    stuck = trained(Frontier(reach=reach), lambda back: back <= 30, 300)
+    stuck = trained(Frontier(), lambda back: back <= 30, 300)
     assert stuck.weights(0, 100)[0] < 0.2
     assert between(stuck, 25, 65) > 0.5
 
@@ -164,7 +150,7 @@ def test_episodes_near_the_end_do_not_carry_it_beyond_four_times_as_far() -> Non
 def test_costs_alone_cut_episodes_at_the_demonstrations_pace() -> None:
     prize = trained(Frontier(), lambda back: back <= 30, 40)
     costs = trained(Frontier(), lambda back: back <= 30, 40, par=-1.0)
-    assert (prize.patience, costs.patience) == (4.0, 1.0)
+    assert (prize.patience, costs.patience) == (2.0, 1.0)
     assert Frontier(cut=2.5).patience == 2.5
 
 
@@ -198,10 +184,11 @@ def test_each_demonstration_has_its_own_and_a_mastered_one_is_drawn_less() -> No
     assert chance[1] == pytest.approx(chance[0])
 
 
-def test_it_remembers_as_many_episodes_as_it_says() -> None:
+def test_it_remembers_64_episodes_and_16_of_each_demonstration() -> None:
     told = [Episode(Start(k % 2, 5), 1.0, 5, True, 45, 1.0) for k in range(400)]
-    assert [len(row) for row in Frontier(memory=64).update(told, 1).state.episodes] == [32, 32]
-    assert [len(row) for row in Frontier(memory=8).update(told, 1).state.episodes] == [16, 16]
+    assert [len(row) for row in Frontier().update(told, 1).state.episodes] == [32, 32]
+    many = [Episode(Start(k % 8, 5), 1.0, 5, True, 45, 1.0) for k in range(400)]
+    assert [len(row) for row in Frontier().update(many, 1).state.episodes] == [16] * 8
 
 
 def test_a_used_one_survives_json_and_goes_on_alike() -> None:

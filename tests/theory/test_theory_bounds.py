@@ -73,12 +73,13 @@ def test_shares_of_other_starts_do_not_hold_a_window() -> None:
 
 
 def test_a_frontier_is_a_phase_for_each_step() -> None:
-    found = phases(Frontier(reach=0.0), 6)
+    found = phases(Frontier(), 6)
     assert found.farthest.tolist() == [5, 4, 3, 2, 1, 0]
     np.testing.assert_allclose(found.weights.sum(1), 1.0)
-    assert found.weights[0, 2:6].sum() > 0.8  # nothing is known yet: the last steps
-    for phase, step in enumerate(range(4, -1, -1), 1):
-        assert found.weights[phase, step] > 0.7
+    assert found.weights[0, 2:6].sum() > 0.6  # nothing is known yet: the last steps, and beyond
+    for phase, step in enumerate(range(4, -1, -1), 1):  # there and up to twice as far
+        assert found.weights[phase, : step + 1].sum() > 0.85
+        assert found.weights[phase, step] > 0.1
 
 
 def test_a_curriculum_that_never_comes_to_the_start_is_refused() -> None:

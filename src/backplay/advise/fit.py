@@ -201,7 +201,7 @@ def _log_frames(chain: Chain, fit: Fit, measured: Measured) -> list[float]:
     lengths = [1.0, *(rung.mean_length for rung in measured.rungs)]
     lasts = np.interp(np.arange(fit.states + 1), backs, lengths)
     regimes: dict[str, Curriculum] = {  # as `backplay train` has them
-        "Standard": Standard(), "Uniform": Uniform(), "Backplay": Frontier(reach=0.0),
+        "Standard": Standard(), "Uniform": Uniform(), "Backplay": Frontier(),
     }  # fmt: skip
     answer = []
     for name in REGIMES:

@@ -247,7 +247,7 @@ def _curriculum(config: TrainConfig, demos: Sequence[Demonstration]) -> Curricul
             lengths, seed=config.settings.seed, round_frames=each, new_states=max(50, each // 10),
             until=frames * 7 // 8,
         )  # fmt: skip
-    return Frontier(reach=0.0)
+    return Frontier()
 
 
 def _window(text: str) -> Window:

@@ -39,8 +39,11 @@ from backplay.errors import BackplayError, show
 from backplay.records import Episode
 
 FIRST = 4  # steps from the end within which a demonstration that nothing is known of begins
+MEMORY = 64  # episodes to remember, divided among the demonstrations
 LEAST = 16  # episodes of each demonstration to remember, however many demonstrations there are
 ANYWHERE = 0.1  # share of the starts anywhere on the demonstration
+REACH = 1.0  # how far beyond where success falls, in parts of the way from there to the end
+CUT = 2.0  # times what the demonstration took from the same start, where there is a prize
 LOST = 0.5  # that share while nothing succeeds near the end
 REST = 0.1  # what the weight of a mastered demonstration keeps of that of an unmastered one
 
@@ -74,25 +77,17 @@ class FrontierState:
 class Frontier(Curriculum):
     """The default: starts where success falls off."""
 
-    memory: int = 64
-    """Episodes to remember, divided among the demonstrations, but 16 of each at least."""
     start_share: float = 0.1
     """Share of the frames in episodes from the initial state while it is not reached yet, and at
     most of the episodes."""
     cut: float | None = None
     """Training episodes end after so many times what the demonstration took from the same start,
     and 16 steps; None: 1 where all there is are costs, since a late failure has taught what it
-    could, else 4. A large number never cuts."""
-    reach: float = 1.0
-    """How far beyond the place where success falls an episode may start, in parts of the steps from
-    that place to the end; divided among the demonstrations. 0: there. Training by our own PPO has
-    0: where one step decides, such as a key to be picked up, it needs many starts just there."""
+    could, else 2. A large number never cuts."""
     state: FrontierState = field(default_factory=FrontierState)
     """What it has seen."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "reach", real_number("reach", self.reach, at_most=100.0))
-        object.__setattr__(self, "memory", whole_number("memory", self.memory, at_least=1))
         share = real_number("start_share", self.start_share, at_most=1.0)
         object.__setattr__(self, "start_share", share)
         if self.cut is not None:
@@ -108,7 +103,7 @@ class Frontier(Curriculum):
         """How long an episode may take now, see `Curriculum.patience`."""
         if self.cut is not None:
             return self.cut
-        return 1.0 if self.state.costs else 4.0
+        return 1.0 if self.state.costs else CUT
 
     @property
     def start_chance(self) -> float:
@@ -117,7 +112,7 @@ class Frontier(Curriculum):
 
     def standing_at(self, back: int) -> Self:
         """The same where the first demonstration succeeds up to `back` - 1 steps and no farther."""
-        row = (*[back - 1] * self.memory, *[-back] * self.memory) if back > 1 else ()
+        row = (*[back - 1] * MEMORY, *[-back] * MEMORY) if back > 1 else ()
         return replace(self, state=replace(self.state, episodes=(row, *self.state.episodes[1:])))
 
     def seen_of(self, demo: int) -> tuple[int, ...]:
@@ -132,7 +127,7 @@ class Frontier(Curriculum):
     def _weights(self, demo: int, length: int) -> FloatArray:
         """The weights of states, and their cumulative sums: [2, length + 1]."""
         demos = max(1, len(self.state.episodes))
-        return _weights(self.seen_of(demo), length, self.start_chance, self.reach / demos)
+        return _weights(self.seen_of(demo), length, self.start_chance, REACH / demos)
 
     def demo_weights(self, lengths: ArrayLike) -> FloatArray:
         """Demonstrations whose initial state is mastered have less: [num_demos]."""
@@ -155,7 +150,7 @@ class Frontier(Curriculum):
         for one in seen(episodes):
             rows.extend([] for _ in range(one.demo + 1 - len(rows)))
             rows[one.demo].append(one.back if one.success else -one.back)
-        keep = max(LEAST, self.memory // max(1, len(rows)))
+        keep = max(LEAST, MEMORY // max(1, len(rows)))
         kept = tuple(tuple(row[-keep:]) for row in rows)
         costs = now.costs or any(e.par < 0 and 0 < e.back <= FIRST for e in episodes)
         frames, lengths = later(now.frames, frames), mean_lengths(now.lengths, episodes)
@@ -226,8 +221,6 @@ def beyond(by_back: FloatArray, reach: float) -> FloatArray:
 
     What lies beyond the initial state is there: [length + 1].
     """
-    if not reach:
-        return by_back
     places = np.arange(len(by_back))
     extra = np.floor(places * reach + 1e-9).astype(np.int64)
     each, change = by_back / (extra + 1), np.zeros(len(by_back) + 1)

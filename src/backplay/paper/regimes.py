@@ -35,7 +35,7 @@ TRUE_START = 7 / 8  # of the frames; from there on the initial state alone: epoc
 
 
 def default(lengths: Sequence[int], frames: int, seed: int) -> Curriculum:
-    """What `BackplayEnv` has where nobody names a curriculum; `backplay train` has `reach=0`."""
+    """What `BackplayEnv` has where nobody names a curriculum."""
     return Frontier()
 
 

@@ -47,7 +47,7 @@ def train(
         make_env: makes the environment, wrapped as it was when the demonstrations were recorded.
         demos: one or more demonstrations of it.
         frames: how long to train; by default as `config` says.
-        curriculum: where episodes start; by default a `Frontier` of reach 0.
+        curriculum: where episodes start; by default a `Frontier`.
         seed: of the network, the envs and the learner; by default as `config` says.
         success: which endings count as success: a function of an `Ending`, or one of the texts
             `info:KEY`, `return>=X`, `terminated`; by default those that are like the
@@ -79,9 +79,7 @@ def train(
     for demo in listed:
         warn_of_doubts(env, demo, success or chosen.success)
     env.close()
-    training = Training(
-        make_env, listed, curriculum or Frontier(reach=0.0), chosen, success=success
-    )
+    training = Training(make_env, listed, curriculum or Frontier(), chosen, success=success)
     evaluation = None
     try:
         for progress in training.run():
