@@ -1,7 +1,7 @@
 """Chooses between curricula on tasks of different kinds at once; a line of JSON for each run.
 
     python benchmarks/choose_curriculum.py rows.jsonl 100,101 maze,trap,car \
-        "now=Frontier()" "long=Frontier(memory=256)" "strict=Frontier();ANYWHERE=0.0"
+        "now=Frontier()" "long=Frontier();MEMORY=256" "strict=Frontier();ANYWHERE=0.0"
     python benchmarks/choose_curriculum.py rows.jsonl        # the table of what is there
 
 What stands behind a semicolon are constants of the frontier's module. Runs that are in the file
