@@ -8,45 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reverse_rounds import LAST, LENGTHS, begin, half_won, new_ids, played, some_rounds
 
 from backplay.curricula import ReverseCurriculum, check_curriculum, from_json, to_json
 from backplay.errors import BackplayError
 from backplay.records import Episode, Start, Walk
-
-LENGTHS = (5, 9, 30)
-LAST = {Start(demo, length - 1) for demo, length in enumerate(LENGTHS)}
-SMALL = {"round_frames": 100, "new_states": 40, "walk_steps": 8, "new_starts": 12, "old_starts": 6}
-
-
-def begin(seed: int = 0, **settings: Any) -> ReverseCurriculum:
-    return ReverseCurriculum.begin(LENGTHS, seed=seed, **(SMALL | settings))
-
-
-def played(start: Start, wins: int, tries: int) -> list[Episode]:
-    return [Episode(start, 0.0, 3, i < wins) for i in range(tries)]
-
-
-def half_won(curriculum: ReverseCurriculum) -> list[Episode]:
-    """Every start of the set tried twice and won once."""
-    return [e for tally in curriculum.starts for e in played(tally.start, 1, 2)]
-
-
-def some_rounds(curriculum: ReverseCurriculum, rounds: int, seed: int = 0) -> Any:
-    """The curriculum after each of so many rounds in which half of its starts did well."""
-    rng = np.random.default_rng(seed)
-    for number in range(1, rounds + 1):
-        starts = [tally.start for tally in curriculum.starts]
-        good = [start for start in starts if rng.random() < 0.5]
-        episodes = [e for start in good for e in played(start, 1, 2)]
-        curriculum = curriculum.update(episodes, number * curriculum.round_frames)
-        yield good, curriculum
-
-
-def new_ids(curriculum: ReverseCurriculum, number: int) -> range:
-    count = -(-curriculum.new_states // curriculum.walk_steps)
-    first = len(LENGTHS) + number * count
-    return range(first, first + count)
-
 
 # A round ----------------------------------------------------------------------------------------
 
@@ -185,59 +151,6 @@ def test_the_archive_forgets_who_survived_longest_ago() -> None:
         order = list(now.archive)
 
 
-# A part for every demonstration -----------------------------------------------------------------
-
-
-def origin(curriculum: ReverseCurriculum, start: Start) -> int:
-    walks = {walk.demo: walk for walk in curriculum.walks}
-    while start.demo in walks:
-        start = walks[start.demo].start
-    return start.demo
-
-
-def crowded(evenly: bool, rounds: int) -> Any:
-    """Rounds in which starts on or from the first demonstration alone survive."""
-    now = begin(evenly=evenly, new_states=48)
-    for number in range(1, rounds + 1):
-        episodes = [
-            e for tally in now.starts
-            for e in played(tally.start, 1 if origin(now, tally.start) == 0 else 2, 2)
-        ]  # fmt: skip
-        now = now.update(episodes, number * now.round_frames)
-        yield now
-
-
-def test_who_survives_crowds_out_the_others_unless_all_have_their_part() -> None:
-    def share(evenly: bool) -> float:
-        found = [origin(now, t.start) for now in crowded(evenly, 30) for t in now.starts[:12]]
-        return found.count(0) / len(found)
-
-    assert share(evenly=False) > 0.6
-    assert 0.25 < share(evenly=True) < 0.55  # a third of the walks, and all survivors
-
-
-def test_evenly_every_demonstration_has_as_many_walks_from_its_own_starts() -> None:
-    before = begin(evenly=True, new_states=48)
-    assert set(before.archive) == LAST
-    for now in crowded(True, 20):
-        new = [walk for walk in now.walks if walk.demo in new_ids(now, now.round)]
-        assert Counter(origin(now, Start(w.demo, 1)) for w in new) == {0: 2, 1: 2, 2: 2}
-        tried = {tally.start for tally in before.starts}
-        for walk in new:
-            if walk.start.demo not in {w.demo for w in new}:
-                # Survivors or what was too easy; without any, its archive.
-                own = {s for s in tried if origin(before, s) == origin(now, walk.start)}
-                assert walk.start in (own or before.archive)
-        old = [origin(now, tally.start) for tally in now.starts[12:]]
-        held = Counter(
-            origin(now, s) for s in now.archive if s not in [t.start for t in now.starts[:12]]
-        )
-        assert all(old.count(demo) >= min(2, held[demo]) for demo in range(3))
-        before = now
-    check_curriculum(before, LENGTHS, draws=5_000)
-    assert from_json(to_json(before)) == before
-
-
 # The clock --------------------------------------------------------------------------------------
 
 
@@ -362,15 +275,3 @@ def test_starts_follow_what_an_agent_can_do() -> None:
     assert len(survivors) > 20
     assert set(survivors) <= set(curriculum.archive[-len(survivors) - 1 :])
     assert {d // 10 for d in (places[s.demo][s.step] for s in curriculum.archive)} == {0, 1, 2, 3}
-
-
-def test_a_round_adds_the_ends_of_as_many_demonstrations_as_it_is_told() -> None:
-    lengths = [5, 7, 9, 11, 13, 15]
-    one, many = (
-        ReverseCurriculum.begin(lengths, new_ends=count, new_states=10, walk_steps=5, seed=2)
-        for count in (1, 40)
-    )
-    assert len(one.archive) == 1
-    assert set(many.archive) == {Start(demo, length - 1) for demo, length in enumerate(lengths)}
-    with pytest.raises(BackplayError, match="new_ends"):
-        ReverseCurriculum.begin(lengths, new_ends=0)
