@@ -62,6 +62,7 @@ def world(name: str, frames: int):
 JOBS = {
     "open": world("open", 100_000),
     "tree": world("tree", 50_000),
+    "bottlenecks": world("bottlenecks", 200_000),
     "bridge": gym("bridge", 80_000),
     "trap": gym("chain", 100_000),
     "grid-key": gym("doorkey", 60_000),

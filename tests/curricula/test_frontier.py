@@ -89,9 +89,11 @@ def test_chances_beyond_by_hand() -> None:
     assert beyond(chance, 0.01) == pytest.approx(chance)
 
 
-def test_where_one_step_decides_starts_are_from_there_to_twice_as_far() -> None:
+def test_where_one_step_decides_half_of_the_starts_are_at_it_and_half_beyond() -> None:
     runs = [trained(Frontier(), lambda back: back <= 30, 60, seed=seed) for seed in range(10)]
     assert np.mean([between(run, 30, 62) for run in runs]) > 0.65
+    assert np.mean([between(run, 30, 34) for run in runs]) > 0.3
+    assert np.mean([between(run, 36, 62) for run in runs]) > 0.25
     assert np.mean([between(run, 1, 25) for run in runs]) < 0.15
 
 

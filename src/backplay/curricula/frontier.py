@@ -6,9 +6,10 @@ fail, and a few elsewhere. Needs neither a budget nor windows, nor the lengths b
 Success falls, on the whole, with the steps from a start to the demonstration's end. What is known
 of it is the best falling curve through the last episodes (isotonic regression). The chance of a
 place is how much the curve falls there: draw a level between 0 and 1, and find where success
-crosses it. The episode starts there or beyond, up to twice as far from the end: from one state
-alone a policy learns one step at a time, and may be stuck at the next. Where there are many
-demonstrations the others bring that variety, and starts lie where success falls.
+crosses it. Half of the episodes start there, where there is most to learn. The others start there
+or beyond, up to twice as far from the end: from one state alone a policy learns one step at a time,
+and may be stuck at the next. Where there are many demonstrations the others bring that variety, and
+all starts lie where success falls.
 What is left of success at the beginning is the share of starts there. Beyond the farthest place
 that was tried the rest is spread as far again, so that a frontier is found by doubling and halving,
 not step by step.
@@ -42,7 +43,8 @@ FIRST = 4  # steps from the end within which a demonstration that nothing is kno
 MEMORY = 64  # episodes to remember, divided among the demonstrations
 LEAST = 16  # episodes of each demonstration to remember, however many demonstrations there are
 ANYWHERE = 0.1  # share of the starts anywhere on the demonstration
-REACH = 1.0  # how far beyond where success falls, in parts of the way from there to the end
+OUTER = 0.5  # share of the starts that may lie beyond where success falls,
+REACH = 1.0  # so far at most, in parts of the way from there to the end
 CUT = 2.0  # times what the demonstration took from the same start, where there is a prize
 LOST = 0.5  # that share while nothing succeeds near the end
 REST = 0.1  # what the weight of a mastered demonstration keeps of that of an unmastered one
@@ -188,7 +190,8 @@ def _weights(past: tuple[int, ...], length: int, start_chance: float, reach: flo
     """The weights of states after these episodes, and their cumulative sums: [2, length + 1]."""
     near = [back > 0 for back in past if abs(back) <= FIRST]
     anywhere = LOST if near and not any(near) else ANYWHERE
-    by_back = (1.0 - anywhere) * beyond(falls(past, length), reach)
+    fall = falls(past, length)
+    by_back = (1.0 - anywhere) * ((1.0 - OUTER) * fall + OUTER * beyond(fall, reach))
     by_back[1:] += anywhere / length
     by_back *= 1.0 - start_chance
     by_back[length] += start_chance
