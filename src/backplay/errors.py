@@ -6,7 +6,7 @@ Does not know: who raises it or where it is caught.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral
 from typing import Any
@@ -70,6 +70,11 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
         return int(value)
     upper = "on" if most is None else f"to {most}"
     raise BackplayError(name, expected=f"a whole number from {least} {upper}", got=show(value))
+
+
+def one_of(name: str, value: object, allowed: Sequence[object]) -> None:
+    """Refuses what is none of these."""
+    ensure(value in allowed, name, " or ".join(map(repr, allowed)), value)
 
 
 _NOTHING = object()

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from backplay.cli.options import OnRun, require_at_least
 from backplay.demos.success import describe_rule, success_rule
 from backplay.errors import BackplayError
-from backplay.runs.execute import opened
-from backplay.train import Training
+from backplay.runs.execute import trained
 from backplay.train.env_job import EnvWork
 
 
@@ -38,14 +37,7 @@ class EvaluateConfig(OnRun):
 def evaluate(config: EvaluateConfig) -> None:
     """Prints the evaluation of a run's last checkpoint."""
     require_at_least(config, episodes=1, seed=0)
-    _, work = opened(config.dir, trust=config.trust)
-    try:
-        training = work.training
-        if not isinstance(training, Training):
-            raise BackplayError(
-                f"{config.dir} was not trained by backplay's own learner",
-                do="See its result.json for what it measured.",
-            )
+    with trained(config.dir, trust=config.trust) as (work, training):
         if config.success is not None:
             if not isinstance(work, EnvWork):
                 raise BackplayError(f"{config.dir} has its own measure of success: leave --success")
@@ -54,5 +46,3 @@ def evaluate(config: EvaluateConfig) -> None:
         how = "greedy" if config.greedy else "sampled"
         print(f"{config.dir}: {training.frames:,} of {training.total_frames:,} frames, {how}")
         print(training.evaluate(config.episodes, greedy=config.greedy, seed=config.seed))
-    finally:
-        work.close()

@@ -307,15 +307,16 @@ def _begun(config: TrainConfig) -> tuple[OpenMazeRun, Work]:
 
 def evaluate(config: EvaluateConfig) -> int:
     """Prints what comes of every maze, beside the paper's numbers."""
-    from backplay.cli.maze_runs import checkpoint_of, measured_text, network_of, open_maze_run
+    from backplay.cli.maze_runs import measured_text, network_of, open_maze_run
     from backplay.paper.maze.regimes import measure
     from backplay.paper.maze.regimes import measured as measured_mazes
+    from backplay.runs.execute import last_state
 
     require_at_least(config, seed=0)
     opened = open_maze_run(config.dir)
     mazes = opened.library.held_out if config.held_out else opened.library.training
     ensure(mazes.num_mazes, f"{config.dir} has no mazes held out")
-    state = checkpoint_of(opened)
+    state = last_state(opened.run)
     measured = measure(network_of(opened, state), mazes, config.seed)
     kind = "held-out" if config.held_out else "training"
     print(f"{config.dir}: {opened.words(int(state['frames']))}")

@@ -25,7 +25,7 @@ from backplay.paper.maze.job import PAPER, MazeJob
 from backplay.paper.maze.regimes import AnyMazeNetwork, network_for, plays
 from backplay.report.texts import in_columns
 from backplay.runs import Run
-from backplay.runs.execute import asked
+from backplay.runs.execute import asked, last_state
 
 _COLUMNS = ("success", "optimal", "within 5", "extra steps", "extra where reached")
 
@@ -81,20 +81,9 @@ def open_maze_run(path: Path) -> OpenMazeRun:
     return OpenMazeRun(run, job)
 
 
-def checkpoint_of(opened: OpenMazeRun) -> dict[str, Any]:
-    """What a run saved last."""
-    loaded = opened.run.load()
-    if loaded is None:
-        raise BackplayError(
-            f"{opened.path} has no checkpoint yet",
-            do=f"Resume it: backplay maze train --resume {opened.path}",
-        )
-    return loaded.state
-
-
 def network_of(opened: OpenMazeRun, state: dict[str, Any] | None = None) -> AnyMazeNetwork:
     """The network of a run's last checkpoint, or of a `state` that is read already."""
-    state = checkpoint_of(opened) if state is None else state
+    state = last_state(opened.run) if state is None else state
     network = network_for(opened.job, opened.library.training)
     with refusing(
         f"{opened.run.checkpoint} is damaged", "what backplay wrote",

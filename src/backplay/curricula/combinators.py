@@ -52,35 +52,40 @@ class Around(Curriculum):
         return int(getattr(self.inner, "frames", 0))
 
     @property
+    def now(self) -> Curriculum:
+        """The curriculum that says where episodes start: the one inside."""
+        return self.inner
+
+    @property
     def patience(self) -> float | None:
         """As inside."""
         return self.inner.patience
 
     @property
     def walks(self) -> tuple[Walk, ...]:
-        """As inside."""
-        return self.inner.walks
+        """As of `now`."""
+        return self.now.walks
 
     def weights(self, demo: int, length: int) -> FloatArray:
-        """As inside: [length + 1]."""
-        return self.inner.weights(demo, length)
+        """As of `now`: [length + 1]."""
+        return self.now.weights(demo, length)
 
     def demo_weights(self, lengths: ArrayLike) -> FloatArray:
-        """As inside: [num_demos]."""
-        return self.inner.demo_weights(lengths)
+        """As of `now`: [num_demos]."""
+        return self.now.demo_weights(lengths)
 
     def sample(
         self, lengths: ArrayLike, n: int, rng: np.random.Generator
     ) -> tuple[IntArray, IntArray]:
-        """As inside: demo [n], step [n]."""
-        return self.inner.sample(lengths, n, rng)
+        """As of `now`: demo [n], step [n]."""
+        return self.now.sample(lengths, n, rng)
 
     def update(self, episodes: Sequence[Episode], frames: int) -> Self:
         """The same around the next curriculum inside."""
         return replace(self, inner=self.inner.update(episodes, frames))
 
     def describe(self) -> str:
-        return self.inner.describe()
+        return self.now.describe()
 
 
 @dataclass(frozen=True)
@@ -138,23 +143,9 @@ class Until(Around):
         return self.frames >= self.at
 
     @property
-    def walks(self) -> tuple[Walk, ...]:
-        """Those inside, as long as they are needed."""
-        return () if self.done else self.inner.walks
-
-    def weights(self, demo: int, length: int) -> FloatArray:
-        """As inside, or one-hot at 0 once done: [length + 1]."""
-        return (Standard() if self.done else self.inner).weights(demo, length)
-
-    def demo_weights(self, lengths: ArrayLike) -> FloatArray:
-        """As inside, or all equal once done: [num_demos]."""
-        return (Standard() if self.done else self.inner).demo_weights(lengths)
-
-    def sample(
-        self, lengths: ArrayLike, n: int, rng: np.random.Generator
-    ) -> tuple[IntArray, IntArray]:
-        """As inside, or initial states once done: demo [n], step [n]."""
-        return (Standard() if self.done else self.inner).sample(lengths, n, rng)
+    def now(self) -> Curriculum:
+        """The one inside; once done, the initial states."""
+        return Standard() if self.done else self.inner
 
     def update(self, episodes: Sequence[Episode], frames: int) -> Self:
         """The same around the next curriculum inside, which stands once done."""
@@ -162,9 +153,6 @@ class Until(Around):
         if frames >= self.at:
             return replace(self, frames=frames)
         return replace(self, inner=self.inner.update(episodes, frames), frames=frames)
-
-    def describe(self) -> str:
-        return "initial state" if self.done else self.inner.describe()
 
 
 @dataclass(frozen=True)

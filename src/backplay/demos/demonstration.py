@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -270,22 +270,10 @@ class Demonstration:
 
 
 def _as_tree(demo: Demonstration) -> trees.Tree:
-    return {
-        "observations": demo.observations,
-        "rewards": demo.rewards,
-        "terminations": demo.terminations,
-        "truncations": demo.truncations,
-        "actions": demo.actions,
-        "states": demo.states if demo.restorer.storable else None,
-        "restorer": demo.restorer.name,
-        "seed": demo.seed,
-        "options": demo.options,
-        "success": demo.success,
-        "env_id": demo.env_id,
-        "env_kwargs": demo.env_kwargs,
-        "spaces": demo.spaces,
-        "versions": demo.versions,
-    }
+    """Its parts by name, as a file has them."""
+    parts = {part.name: getattr(demo, part.name) for part in fields(demo)}
+    states = demo.states if demo.restorer.storable else None
+    return {**parts, "states": states, "restorer": demo.restorer.name}
 
 
 def _problem(demo: Demonstration) -> str | None:

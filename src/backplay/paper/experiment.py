@@ -14,7 +14,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from backplay.errors import BackplayError, ensure, show
+from backplay.errors import BackplayError, show, whole
 from backplay.report.claims import Claim
 from backplay.report.exhibit import FIGURES, Exhibit
 from backplay.train.job import Job, Say, file_name
@@ -97,5 +97,4 @@ def scaled(frames: int, scale: float) -> int:
 
 def seeds_from(first: int, seeds: int) -> range:
     """So many seeds."""
-    ensure(type(seeds) is int and seeds >= 1, "seeds", "a whole number from 1 on", seeds)
-    return range(first, first + seeds)
+    return range(first, first + whole("seeds", seeds, 1))

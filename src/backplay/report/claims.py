@@ -7,7 +7,7 @@ know: runs, or what they say about a claim.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -73,29 +73,29 @@ class FramesTo(_Mean):
 
 
 @dataclass(frozen=True)
-class Difference:
+class _Two:
+    """Two means beside each other."""
+
+    sign: ClassVar[str]
+    first: Final | FramesTo
+    second: Final | FramesTo
+
+    @property
+    def words(self) -> str:
+        """How it is measured."""
+        return f"{self.first.what} {self.sign} {self.second.what}, each a mean over seeds"
+
+
+class Difference(_Two):
     """The first less the second."""
 
-    first: Final | FramesTo
-    second: Final | FramesTo
-
-    @property
-    def words(self) -> str:
-        """How it is measured."""
-        return f"{self.first.what} less {self.second.what}, each a mean over seeds"
+    sign = "less"
 
 
-@dataclass(frozen=True)
-class Ratio:
+class Ratio(_Two):
     """The first over the second; a second that may be 0 or less has no upper end."""
 
-    first: Final | FramesTo
-    second: Final | FramesTo
-
-    @property
-    def words(self) -> str:
-        """How it is measured."""
-        return f"{self.first.what} over {self.second.what}, each a mean over seeds"
+    sign = "over"
 
 
 Quantity = Final | FramesTo | Difference | Ratio

@@ -11,8 +11,8 @@ in its metrics, last checkpoint and result. Does not know: screens, processes, o
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -248,14 +248,40 @@ def opened(path: Path, *, trust: bool = False) -> tuple[Run, Work]:
     `trust` is as for `carry_out`.
     """
     run = runs.open_run(path)
-    loaded = run.load()
     asked(run)  # a damaged job is the first thing to say
-    if loaded is None:
-        raise BackplayError(f"{path} has no checkpoint yet", do=f"Resume it: backplay work {path}")
+    state = last_state(run)
     work = begun(run, trust=trust)
     if work.training is not None:
-        work.training.load_state(loaded.state)
+        work.training.load_state(state)
     return run, work
+
+
+def last_state(run: Run) -> dict[str, Any]:
+    """What a run saved last; BackplayError where nothing was saved."""
+    loaded = run.load()
+    if loaded is None:
+        again = f"Resume it: backplay work {run.path}"
+        raise BackplayError(f"{run.path} has no checkpoint yet", do=again)
+    return loaded.state
+
+
+@contextmanager
+def trained(path: Path, *, trust: bool = False) -> Iterator[tuple[Work, Training]]:
+    """The work and the training of a run that our own loop trained, as it was saved last.
+
+    `trust` is as for `carry_out`.
+    """
+    _, work = opened(path, trust=trust)
+    try:
+        if not isinstance(work.training, Training):
+            raise BackplayError(
+                f"{path} was not trained by backplay's own learner",
+                do="See its result.json for what it measured; load it with the trainer that made"
+                " it.",
+            )
+        yield work, work.training
+    finally:
+        work.close()
 
 
 def load_agent(
@@ -271,18 +297,9 @@ def load_agent(
     """
     if make_env is not None:
         _take_for_its_env(Path(path), make_env)
-    _, work = opened(Path(path), trust=trust)
-    try:
-        training = work.training
-        if not isinstance(training, Training):
-            raise BackplayError(
-                f"{path} was not trained by backplay's own learner",
-                do="Load it with the trainer that made it.",
-            )
+    with trained(Path(path), trust=trust) as (_, training):
         space = training.envs.single_observation_space
         return Agent(training.learner, space, training.succeeded, seed=training.config.seed)
-    finally:
-        work.close()
 
 
 def _take_for_its_env(path: Path, make_env: Callable[..., Any]) -> None:

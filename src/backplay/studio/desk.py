@@ -12,7 +12,7 @@ from typing import Any
 
 from backplay import runs
 from backplay.demos import load
-from backplay.errors import BackplayError, ensure, show
+from backplay.errors import BackplayError, ensure, show, whole
 from backplay.studio import journal
 from backplay.studio.agents import RunAgent
 from backplay.studio.folder import Folder
@@ -172,8 +172,7 @@ def _task(asked: dict[str, Any]) -> Setup:
         raise BackplayError("env", expected="an environment's id", got=show(env))
     if not isinstance(kwargs, dict):
         raise BackplayError("arguments", expected="a JSON object", got=show(kwargs))
-    if type(seed) is not int or seed < 0:
-        raise BackplayError("seed", expected="a whole number from 0", got=show(seed))
+    whole("seed", seed, 0)
     return Setup(env=env.strip(), env_kwargs=kwargs, seed=seed)
 
 

@@ -14,7 +14,7 @@ import secrets
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -130,8 +130,7 @@ class Journal:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file: TextIO = self.path.open("x", encoding="utf-8")
         fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        task_ = {"env": task.env, "env_kwargs": task.env_kwargs, "seed": task.seed}
-        self._write({"task": task_, "began": time.time()})
+        self._write({"task": asdict(task), "began": time.time()})
 
     def act(self, action: Any) -> None:
         """One more action."""

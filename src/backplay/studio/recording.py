@@ -14,7 +14,7 @@ from gymnasium import spaces
 
 from backplay.demos.check import check
 from backplay.demos.take import Take
-from backplay.errors import BackplayError, ensure, show
+from backplay.errors import BackplayError, ensure, show, whole
 from backplay.studio import controls, pictures
 from backplay.studio.folder import Folder
 from backplay.studio.journal import Journal, Setup, Takes, ending_of
@@ -292,7 +292,4 @@ def _words(take: Take) -> list[str]:
 
 
 def _whole(message: dict[str, Any], name: str) -> int:
-    value = message.get(name)
-    if type(value) is not int or value < 0:
-        raise BackplayError(name, expected="a whole number from 0", got=show(value))
-    return value
+    return whole(name, message.get(name), 0)

@@ -10,7 +10,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from backplay.studio.pictures import Picture
@@ -139,12 +139,9 @@ class Stage:
         """Everything, for a window that has just been opened; the others hear that it came."""
         recording = self.recording
         facts = {
-            "task": {
-                "env": recording.task.env, "env_kwargs": recording.task.env_kwargs,
-                "seed": recording.task.seed, "restorer": recording.take.restorer.name,
-            },
+            "task": {**asdict(recording.task), "restorer": recording.take.restorer.name},
             "controls": recording.controls,
-        }  # fmt: skip
+        }
         self._tell(window, facts)
         self._tell()
 

@@ -20,7 +20,7 @@ from typing import Any
 from backplay import runs
 from backplay.demos import load
 from backplay.demos.success import success_rule
-from backplay.errors import BackplayError, ensure, show
+from backplay.errors import BackplayError, ensure, show, whole
 from backplay.records import TRUE_START
 from backplay.studio.folder import HIDDEN, Folder
 
@@ -131,11 +131,9 @@ class Trainings:
     def start(self, asked: dict[str, Any]) -> str:
         """Begins a run; its name."""
         demo = self._folder.existing(asked.get("demo"))
-        frames, seed = asked.get("frames"), asked.get("seed", 0)
+        frames = whole("frames", asked.get("frames"), 1)
+        seed = whole("seed", asked.get("seed", 0), 0)
         curriculum, success = asked.get("curriculum", CURRICULA[0]), asked.get("success") or ""
-        for name, value, least in (("frames", frames, 1), ("seed", seed, 0)):
-            if type(value) is not int or value < least:
-                raise BackplayError(name, expected=f"a whole number from {least}", got=show(value))
         if curriculum not in CURRICULA:
             raise BackplayError("curriculum", expected=f"one of {', '.join(CURRICULA)}")
         if not isinstance(success, str):
@@ -147,7 +145,7 @@ class Trainings:
             raise BackplayError("This demonstration names no environment")
         name = self._free_name(f"{demo.stem}-{curriculum}-{seed}")
         options = {
-            "--frames": frames, "--evaluate-every": max(1, int(frames or 0) // MEASURED),
+            "--frames": frames, "--evaluate-every": max(1, frames // MEASURED),
             "--seed": seed, "--curriculum": curriculum, "--dir": name,
             **({"--success": success} if success else {}),
         }  # fmt: skip

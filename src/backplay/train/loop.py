@@ -202,10 +202,10 @@ class Training(Running):
 
     def state(self) -> dict[str, Any]:
         """All that a resumed run needs, as arrays and plain data; asked for between two updates."""
-        teacher = self._teacher and _as_arrays(self._teacher.network.state_dict())
+        teacher = self._teacher and as_arrays(self._teacher.network.state_dict())
         return {
             "envs": self._where_the_envs_stand(),
-            "learner": _as_arrays(self.learner.state()),
+            "learner": as_arrays(self.learner.state()),
             "teacher": teacher,
             **self._told(),
             "counted": self._counted,
@@ -234,8 +234,8 @@ class Training(Running):
             if (state["teacher"] is None) != (self._teacher is None):
                 raise ValueError("a teacher, and a run without one")
             if self._teacher is not None:
-                load_weights(self._teacher.network, _as_tensors(state["teacher"]))
-            self.learner.load_state(_as_tensors(state["learner"]))
+                load_weights(self._teacher.network, as_tensors(state["teacher"]))
+            self.learner.load_state(as_tensors(state["learner"]))
             require_finite_weights(self.learner.network)
             self._resume(state)
             self._envs_state, self._counted = state["envs"], int(state["counted"])
@@ -270,19 +270,19 @@ def without_words(env: AnyEnv) -> AnyEnv:
     return FilterObservation(env, numbers) if len(numbers) < len(space) else env
 
 
-def _as_arrays(tree: Any) -> Any:
+def as_arrays(tree: Any) -> Any:
     """A copy of `tree` with numpy arrays for tensors."""
     if isinstance(tree, torch.Tensor):
         return tree.detach().cpu().numpy().copy()
     if isinstance(tree, dict):
-        return {key: _as_arrays(part) for key, part in tree.items()}
+        return {key: as_arrays(part) for key, part in tree.items()}
     return tree
 
 
-def _as_tensors(tree: Any) -> Any:
+def as_tensors(tree: Any) -> Any:
     """A copy of `tree` with tensors for numpy arrays."""
     if isinstance(tree, np.ndarray):
         return torch.from_numpy(tree.copy())
     if isinstance(tree, dict):
-        return {key: _as_tensors(part) for key, part in tree.items()}
+        return {key: as_tensors(part) for key, part in tree.items()}
     return tree

@@ -6,7 +6,6 @@ it. Down goes a curriculum (`set_curriculum`), up come finished episodes (`take_
 
 from __future__ import annotations
 
-import operator
 import warnings
 from collections import deque
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ from backplay.curricula import Curriculum, Frontier
 from backplay.demos import Demonstration
 from backplay.demos.fitting import Settings
 from backplay.demos.success import Ending, Success, success_rule
-from backplay.errors import BackplayError, DemonstrationError, ensure, show
+from backplay.errors import BackplayError, DemonstrationError, ensure, one_of, show, whole
 from backplay.records import Episode, Start, steps_allowed
 from backplay.restore import Replay, layers, restart_clocks
 from backplay.restore.rollout import AnyEnv
@@ -62,9 +61,9 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         settings: Settings = "recorded",
     ) -> None:
         super().__init__(env)
-        _one_of("initial", initial, ("reset", "demonstration"))
-        _one_of("rng", rng, ("reseed", "restore"))
-        _one_of("time_limit", time_limit, ("continue", "fresh"))
+        one_of("initial", initial, ("reset", "demonstration"))
+        one_of("rng", rng, ("reseed", "restore"))
+        one_of("time_limit", time_limit, ("continue", "fresh"))
         listed = isinstance(demos, list | tuple) and len(demos) > 0
         ensure(
             listed and all(isinstance(demo, Demonstration) for demo in demos), "demos",
@@ -134,7 +133,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Starts an episode where the curriculum says, or at `options["start"]`, a `Start`."""
         if seed is not None:
-            self._rng = np.random.default_rng([_checked_seed(seed), _STREAM])
+            self._rng = np.random.default_rng([whole("seed", seed, 0), _STREAM])
         options = dict(options or {})
         asked = options.pop("start", None)
         self.start = self._draw() if asked is None else self._checked_start(asked)
@@ -262,28 +261,6 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
                 stacklevel=3,
             )
         self._steps_unattended = -(10**15)
-
-
-def _checked_seed(seed: Any) -> int:
-    try:
-        if operator.index(seed) >= 0:
-            return operator.index(seed)
-    except TypeError:
-        pass
-    raise BackplayError(
-        "seed",
-        expected="a whole number from 0 on",
-        got=show(seed),
-        do="See gymnasium's Env.reset.",
-    )
-
-
-def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise BackplayError(
-            name, expected=" or ".join(map(repr, allowed)), got=show(value),
-            do="Choose one of them.",
-        )  # fmt: skip
 
 
 def _fitting(

@@ -17,18 +17,16 @@ from typing import Any, Literal
 
 import numpy as np
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from backplay.data.arrays import checked_array
 from backplay.data.streams import RandomStream, new_generator
 from backplay.envs.maze import draw
-from backplay.envs.maze.rules import ACTIONS, are_actions, offsets, step_all
+from backplay.envs.maze.rules import ACTIONS, offsets, step_all
 from backplay.envs.maze.sets import MazeLibrary, MazeSet, training_mazes
 from backplay.envs.maze.states import Ints, States
 from backplay.envs.starts import InitialStates, OneWorker, require_curriculum
-from backplay.errors import BackplayError, ensure, refusing, show
+from backplay.errors import BackplayError, ensure, one_of, refusing, show, whole
 from backplay.records import DrawsStarts, Episode, Start, steps_allowed
 
 _DTYPES = {
@@ -89,7 +87,7 @@ class Finished:
         self.add(*block)
 
 
-class MazeVector(OneWorker, VectorEnv[NDArray[np.int32], NDArray[np.int64], NDArray[Any]]):
+class MazeVector(OneWorker):
     """n agents, each in a maze of a set; rules and rewards are those of `Maze`.
 
     Args:
@@ -101,12 +99,6 @@ class MazeVector(OneWorker, VectorEnv[NDArray[np.int32], NDArray[np.int64], NDAr
         render_mode: `"rgb_array"` or `"ansi"`.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012
-        "render_modes": ["rgb_array", "ansi"],
-        "render_fps": 8,
-        "autoreset_mode": AutoresetMode.SAME_STEP,
-    }
-
     def __init__(
         self,
         num_envs: int = 1,
@@ -116,21 +108,14 @@ class MazeVector(OneWorker, VectorEnv[NDArray[np.int32], NDArray[np.int64], NDAr
         time_limit: Literal["continue", "fresh"] = "continue",
         render_mode: str | None = None,
     ) -> None:
-        if type(num_envs) is not int or num_envs < 1:
-            raise BackplayError("num_envs", expected="a whole number from 1 on", got=show(num_envs))
-        ensure(
-            time_limit in ("continue", "fresh"), "time_limit", "'continue' or 'fresh'", time_limit
-        )
+        whole("num_envs", num_envs, 1)
+        one_of("time_limit", time_limit, ("continue", "fresh"))
         self.mazes = training_mazes(mazes)
         ensure(self.mazes.num_mazes, "mazes", "at least one maze", got="an empty set")
-        self.num_envs, self.render_mode = num_envs, render_mode
         sizes = [self.mazes.num_mazes, self.mazes.cells]
-        self.single_observation_space = spaces.MultiDiscrete(sizes, dtype=np.int32)
-        self.single_action_space = spaces.Discrete(ACTIONS)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
-        self.restored_steps = 0
-        """Steps spent on making states to start from: those of random walks."""
+        super().__init__(
+            num_envs, spaces.MultiDiscrete(sizes, dtype=np.int32), ACTIONS, render_mode
+        )
         self._ready = False
         self._states = States(self.mazes, time_limit == "fresh")
         self._offsets = offsets(self.mazes.width)
@@ -190,7 +175,7 @@ class MazeVector(OneWorker, VectorEnv[NDArray[np.int32], NDArray[np.int64], NDAr
     def step(self, actions: NDArray[np.int64]) -> Answer:
         """One step of all agents; where an episode ended, what is seen is the start of the next."""
         ensure(self._ready, "The episodes have not begun", do="Call reset first.")
-        taken = self._checked(actions)
+        taken = self.checked_actions(actions)
         n, mazes = self.num_envs, self.mazes
         rewards, terminated, truncated = np.empty(n), np.empty(n, np.bool_), np.empty(n, np.bool_)
         count = step_all(
@@ -239,14 +224,6 @@ class MazeVector(OneWorker, VectorEnv[NDArray[np.int32], NDArray[np.int64], NDAr
         raise BackplayError(
             'options["starts"]', expected=f"{self.num_envs} of Start(demo, step)", got=show(starts)
         )
-
-    def _checked(self, actions: Any) -> NDArray[np.int64]:
-        given = np.asarray(actions)
-        if given.shape == (self.num_envs,) and given.dtype.kind in "iu":
-            taken: NDArray[np.int64] = np.ascontiguousarray(given, np.int64)
-            if are_actions(taken):
-                return taken
-        raise BackplayError("actions", expected=f"{self.num_envs} of 0 to 4", got=show(actions))
 
     def get_state(self) -> dict[str, Any]:
         """Everything but the curriculum, as plain data: with it, a vector goes on exactly."""

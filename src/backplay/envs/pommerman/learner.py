@@ -15,7 +15,7 @@ from backplay.envs.kernels import kernel
 from backplay.envs.pommerman import layout as at
 from backplay.envs.pommerman.games import Games
 from backplay.envs.pommerman.players import LEARNER, Names, Player, players
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, show, whole
 
 MOST_STEPS = 8000  # the plane that shows the step stays below 10, like all others
 Result = Literal["win", "loss", "tie"]
@@ -62,10 +62,7 @@ def episode_rules(
     """What an episode is, from the arguments of an env, checked."""
     if seat is not None and (isinstance(seat, bool) or seat not in range(at.SEATS)):
         raise BackplayError("seat", expected="0, 1, 2, 3 or None", got=show(seat))
-    if not isinstance(max_steps, int) or not 1 <= max_steps <= MOST_STEPS:
-        raise BackplayError(
-            "max_steps", expected=f"a whole number from 1 to {MOST_STEPS}", got=show(max_steps)
-        )
+    whole("max_steps", max_steps, 1, MOST_STEPS)
     if not isinstance(item_reward, int | float) or not np.isfinite(item_reward):
         raise BackplayError("item_reward", expected="a number", got=show(item_reward))
     three = players(opponents, at.SEATS - 1, simulations)

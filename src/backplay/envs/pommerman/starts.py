@@ -16,7 +16,7 @@ from backplay.envs.chance import streams as fresh_streams
 from backplay.envs.pommerman.demonstrations import load_games
 from backplay.envs.pommerman.games import STREAMS, Games
 from backplay.envs.pommerman.recordings import Perspective
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, one_of, show
 from backplay.records import DrawsStarts, Start
 
 MOST_DRAWS = 10_000  # before a curriculum counts as one that never starts in some seat
@@ -34,13 +34,9 @@ class Starts:
         frames: Literal["doubled", "recorded"],
     ) -> None:
         """Starts for games in these `seats` (None: any); the rest as for `PommermanVector`."""
-        for name, value, allowed in (
-            ("initial", initial, ("reset", "demonstration")),
-            ("rng", rng, ("reseed", "restore")),
-            ("frames", frames, ("doubled", "recorded")),
-        ):
-            if value not in allowed:
-                raise BackplayError(name, expected=" or ".join(map(repr, allowed)), got=show(value))
+        one_of("initial", initial, ("reset", "demonstration"))
+        one_of("rng", rng, ("reseed", "restore"))
+        one_of("frames", frames, ("doubled", "recorded"))
         self.demos = _listed(demos)
         """The recorded games, each from a seat."""
         self._initial, self._reseed, self._doubled = initial, rng == "reseed", frames == "doubled"

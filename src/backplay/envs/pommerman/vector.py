@@ -16,10 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from gymnasium import spaces
 from gymnasium.utils import seeding
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from backplay.data.streams import read_stream
@@ -33,7 +30,7 @@ from backplay.envs.pommerman.sights import Sees, sight
 from backplay.envs.pommerman.starts import Starts
 from backplay.envs.pommerman.vector_state import check_vector_state
 from backplay.envs.starts import InitialStates, OneWorker, require_curriculum
-from backplay.errors import BackplayError, ensure, show
+from backplay.errors import BackplayError, ensure, show, whole
 from backplay.records import DrawsStarts, Episode, Start, episodes_as_rows, steps_allowed
 
 
@@ -48,7 +45,7 @@ def judge(first, last, rows, previous, dones, rewards, seats, item_reward, pay, 
         over[i] = is_over(rows[i], seat, dones[i])
 
 
-class PommermanVector(OneWorker, VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
+class PommermanVector(OneWorker):
     """n free for alls with one learner each. Opponents and rewards are those of `PommermanFFA`.
 
     Args:
@@ -77,12 +74,6 @@ class PommermanVector(OneWorker, VectorEnv[NDArray[Any], NDArray[np.int64], NDAr
         render_mode: `"rgb_array"` or `"ansi"`.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012
-        "render_modes": ["rgb_array", "ansi"],
-        "render_fps": 8,
-        "autoreset_mode": AutoresetMode.SAME_STEP,
-    }
-
     def __init__(
         self,
         num_envs: int = 1,
@@ -102,21 +93,14 @@ class PommermanVector(OneWorker, VectorEnv[NDArray[Any], NDArray[np.int64], NDAr
         frames: Literal["doubled", "recorded"] = "doubled",
         render_mode: str | None = None,
     ) -> None:
-        if not isinstance(num_envs, int) or num_envs < 1:
-            raise BackplayError("num_envs", expected="a whole number from 1 on", got=show(num_envs))
+        whole("num_envs", num_envs, 1)
         rotates = seat == "rotate"
         fixed = None if isinstance(seat, str) and rotates else seat
         self.task = episode_rules(opponents, fixed, simulations, item_reward, max_steps)  # type: ignore[arg-type]
-        self.num_envs, self.render_mode = num_envs, render_mode
         self._sight = sight(observation, num_envs)
-        self.single_observation_space = self._sight.space
-        self.single_action_space = spaces.Discrete(ACTIONS)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
+        super().__init__(num_envs, self._sight.space, ACTIONS, render_mode)
         self.seats = np.zeros(num_envs, np.int64)
         """The learners' seats in the present episodes."""
-        self.restored_steps = 0
-        """Steps spent on restoring: none."""
         self.starts: list[Start | None] = [None] * num_envs
         """Where the present episodes started."""
         wanted = [i % SEATS if rotates else self.task.seat for i in range(num_envs)]
@@ -178,7 +162,7 @@ class PommermanVector(OneWorker, VectorEnv[NDArray[Any], NDArray[np.int64], NDAr
         """One step of all games; where one ended, what is seen is the start of the next."""
         ensure(self._ready, "The games have not begun", do="Call reset first.")
         self._outside[np.arange(self.num_envs), self.seats] = self._sight.meant(
-            self._checked(actions), self.seats
+            self.checked_actions(actions), self.seats
         )
         self._games.in_chunks(self._step_chunk)
         self._returns += self._pay
@@ -305,13 +289,6 @@ class PommermanVector(OneWorker, VectorEnv[NDArray[Any], NDArray[np.int64], NDAr
             return [None if seed is None else int(seed) + i for i in range(self.num_envs)]
         ensure(len(seed) == self.num_envs, "seed", f"one number or {self.num_envs}", seed)
         return list(seed)
-
-    def _checked(self, actions: Any) -> NDArray[np.int64]:
-        given = np.asarray(actions)
-        fits = given.shape == (self.num_envs,) and given.dtype.kind in "iu"
-        if not fits or (given < 0).any() or (given >= ACTIONS).any():
-            raise BackplayError("actions", expected=f"{self.num_envs} of 0 to 5", got=show(actions))
-        return given
 
     def _observations(self) -> NDArray[Any]:
         return self._sight.seen.copy() if self._copy else self._sight.seen

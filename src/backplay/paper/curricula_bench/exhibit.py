@@ -11,12 +11,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from backplay.paper.curricula_bench.tasks import CHOOSE, ENOUGH, REPORT, Bench
-from backplay.report.axes import INK, LINES, colour_of
+from backplay.report.axes import INK, colour_of, dress
 from backplay.report.exhibit import Exhibit, Table
 from backplay.report.records import RunRecord
 from backplay.report.statistics import (
@@ -152,7 +151,7 @@ def draw(found: Curves) -> Figure:
     right.axvline(0.5, color=INK, lw=0.8, ls=":")
     right.set(xlabel="chance to beat Uniform", xlim=(0, 1))
     for axes in (left, right):
-        _dress(axes)
+        dress(axes)
     return figure
 
 
@@ -160,8 +159,3 @@ def _middle(strata: Sequence[Sequence[float]]) -> Estimate:
     """The interquartile mean with its interval."""
     value = float(iqm(np.concatenate([np.asarray(values) for values in strata])))
     return Estimate(value, *bootstrap(strata, iqm, np.random.default_rng(0)))
-
-
-def _dress(axes: Axes) -> None:
-    axes.grid(color=LINES, lw=0.6)
-    axes.spines[["top", "right"]].set_visible(False)

@@ -14,7 +14,7 @@ from backplay.paper.curricula_bench.observed import HEADS, OBSERVED
 from backplay.paper.curricula_bench.tasks import CHOOSE, ENOUGH, REPORT, Bench
 from backplay.paper.experiment import Experiment, seeds_from
 from backplay.paper.regimes import REGIMES
-from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio
+from backplay.report.claims import Claim, Final, FramesTo, at_least, at_most
 from backplay.train.job import Job
 
 if TYPE_CHECKING:
@@ -49,18 +49,12 @@ def _claims(task: Bench) -> list[Claim]:
 
     return [
         *(
-            Claim(
-                text=f"{setting}: the default ends at most {NEAR:.0%} below {words}",
-                where="ours", quantity=Difference(final("default"), final(regime)),
-                holds="at least", target=-NEAR,
-            )
+            at_least(f"{setting}: the default ends at most {NEAR:.0%} below {words}", "ours",
+                     final("default") - final(regime), -NEAR)
             for regime, words in (("uniform", "Uniform"), ("backplay", "the paper's windows"))
         ),
-        Claim(
-            text=f"{setting}: the default needs at most half of Uniform's frames", where="ours",
-            quantity=Ratio(frames_to("default"), frames_to("uniform")), holds="at most",
-            target=0.5,
-        ),
+        at_most(f"{setting}: the default needs at most half of Uniform's frames", "ours",
+                frames_to("default") / frames_to("uniform"), 0.5),
     ]  # fmt: skip
 
 

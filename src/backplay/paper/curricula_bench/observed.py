@@ -15,7 +15,7 @@ from backplay.paper.grid_worlds.job import FRAMES as GRID_FRAMES
 from backplay.paper.grid_worlds.job import GridJob
 from backplay.paper.maze.job import MazeJob
 from backplay.paper.regimes import FORGETS, SWEEPS
-from backplay.report.claims import Claim, Difference, Final, at_least
+from backplay.report.claims import Claim, Final, at_least
 from backplay.report.exhibit import Exhibit, Table
 from backplay.train.job import Job
 
@@ -62,9 +62,8 @@ def _claims() -> list[Claim]:
             ("high success is not needed before moving on", "target 0.2", "target 0.8", -NEAR,
              False),
         ):  # fmt: skip
-            both = Difference(Final(setting, ours, measure), Final(setting, other, measure))
-            claims.append(Claim(text=f"{setting}: {text}", where="ours", quantity=both,
-                                holds="at least", target=least, strict=strict))  # fmt: skip
+            ahead = Final(setting, ours, measure) - Final(setting, other, measure)
+            claims.append(at_least(f"{setting}: {text}", "ours", ahead, least, strict=strict))
     return claims
 
 

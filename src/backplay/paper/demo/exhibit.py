@@ -18,6 +18,7 @@ from backplay.paper.sparse_tasks.exhibit import replayed
 from backplay.report.axes import colour_of, dress, panels
 from backplay.report.exhibit import Exhibit
 from backplay.report.records import RunRecord
+from backplay.restore.rollout import roll
 
 POSITIONS = "One episode each: where the car is"
 _WORDS = (
@@ -59,9 +60,6 @@ def draw_positions(positions: dict[str, list[float]]) -> Figure:
 
 def _positions(kept: dict[str, Any]) -> list[float]:
     with closing(TASK.make()) as env:
-        seen, _ = env.reset(seed=kept["seed"])
-        found = [float(seen[0])]
-        for action in kept["actions"]:
-            seen, *_ = env.step(int(action))
-            found.append(float(seen[0]))
-    return found
+        return [
+            float(seen[0]) for seen in roll(env, kept["actions"], seed=kept["seed"]).observations
+        ]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from backplay.envs.maze.sweeps import NUMBERS, kinds_of, plan, plan_gradient
-from backplay.errors import BackplayError
+from backplay.errors import whole
 
 LIVELY = 20.0  # times as fast as others learns what kinds of cells are worth: a wall, far below 0
 FLAT = 0.1  # worths of the five actions that differ by less than this are nearly alike
@@ -43,8 +43,7 @@ class PlanningMazeNetwork(nn.Module):
         numbers begin alike whatever the seed.
         """
         super().__init__()
-        if type(planning) is not int or planning < 1:
-            raise BackplayError("planning", expected="a whole number from 1 on", got=planning)
+        whole("planning", planning, 1)
         mazes, self.height, self.width = walls.shape
         self.planning, self.sweeps = planning, planning * max(self.height, self.width)
         self.kinds = kinds_of(walls, np.asarray(goals, np.int64)).reshape(mazes, -1)

@@ -12,8 +12,9 @@ is A*, who walked them. Does not know: disks, screens, plots.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -75,6 +76,11 @@ ASKING = PPOConfig(
     value_lambda=None,
 )  # fmt: skip
 """Of DAgger: short rollouts, so that the expert is asked about a policy that knows his answers."""
+FALLING = PPOConfig(
+    num_steps=128, passes=4, final_learning_rate=0.0, entropy_coefficient=0.01, value_lambda=None,
+    normalise_advantages="batch",
+)  # fmt: skip
+"""What our settings have in common: rates that fall to 0, and no second lambda."""
 
 
 def settings(run: MazeJob) -> TrainConfig:
@@ -91,18 +97,10 @@ def settings(run: MazeJob) -> TrainConfig:
         envs, ppo = 100, ASKING
     elif run.planning:
         # A few numbers, the same in every maze: all of a batch in one step, at a high rate.
-        envs, ppo = 64, PPOConfig(
-            num_steps=128, minibatch_size=8_192, passes=4, learning_rate=3e-2,
-            final_learning_rate=0.0, entropy_coefficient=0.01, value_lambda=None,
-            normalise_advantages="batch",
-        )  # fmt: skip
+        envs, ppo = 64, replace(FALLING, minibatch_size=8_192, learning_rate=3e-2)
     elif run.sight:
         # What is learned in one maze holds in all, so batches may be small and updates many.
-        envs, ppo = 256, PPOConfig(
-            num_steps=128, minibatch_size=4_096, passes=4, learning_rate=1e-3,
-            final_learning_rate=0.0, entropy_coefficient=0.01, value_lambda=None,
-            normalise_advantages="batch",
-        )  # fmt: skip
+        envs, ppo = 256, replace(FALLING, minibatch_size=4_096, learning_rate=1e-3)
     else:
         # As many updates whatever the budget, from 0.64 to 10.24 million frames: learning takes a
         # number of them, and frames to fill them with; what frames are left makes each better.
@@ -110,12 +108,9 @@ def settings(run: MazeJob) -> TrainConfig:
         if run.regime == "florensa":
             # A round judges its starts by episodes that end in it: 160 steps end none of 200.
             envs, steps = envs // 2, 2 * STEPS
-        ppo = PPOConfig(
-            num_steps=steps, minibatch_size=max(1, envs * steps // 8),
-            passes=6 if run.frames < FEW_FRAMES else 4,
-            learning_rate=2e-3, final_learning_rate=0.0, entropy_coefficient=0.01,
-            value_lambda=None,
-            normalise_advantages="batch",
+        ppo = replace(
+            FALLING, num_steps=steps, minibatch_size=max(1, envs * steps // 8),
+            passes=6 if run.frames < FEW_FRAMES else 4, learning_rate=2e-3,
         )  # fmt: skip
     return TrainConfig(
         frames=run.frames, num_envs=envs, seed=run.seed, ppo=ppo,
@@ -261,19 +256,20 @@ def plays(network: AnyMazeNetwork, mazes: MazeSet, seed: int = 0) -> dict[str, P
     mazes = measured(mazes)
     on = network.on(mazes.walls, mazes.goals)
     generator = torch.Generator().manual_seed(seed)
+    return {"greedy": play(mazes, acts(on)), "sampled": play(mazes, acts(on, generator))}
 
-    def logits(observations: NDArray[np.int32]) -> torch.Tensor:
+
+def acts(network: AnyMazeNetwork, generator: torch.Generator | None = None) -> Act:
+    """What a network does in places [n, 2] (maze, cell): the likeliest, or drawn from a stream."""
+
+    def act(places: NDArray[np.int32]) -> NDArray[np.int64]:
         with torch.inference_mode():
-            return cast(torch.Tensor, on(torch.from_numpy(observations))[0])
+            logits: torch.Tensor = network(torch.from_numpy(places))[0]
+            if generator is None:
+                return logits.argmax(-1).numpy()
+            return torch.multinomial(logits.softmax(-1), 1, generator=generator)[:, 0].numpy()
 
-    def sampled(observations: NDArray[np.int32]) -> NDArray[Any]:
-        chances = logits(observations).softmax(-1)
-        return torch.multinomial(chances, 1, generator=generator)[:, 0].numpy()
-
-    return {
-        "greedy": play(mazes, lambda seen: logits(seen).argmax(-1).numpy()),
-        "sampled": play(mazes, sampled),
-    }
+    return act
 
 
 def pairs(mazes: MazeSet) -> Pairs:

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from backplay.envs.maze.facts import find_facts, most_facts, number_of_facts, turned_actions
 from backplay.envs.maze.rules import ACTIONS
-from backplay.errors import ensure
+from backplay.errors import whole
 from backplay.learners.encoders import linear
 from backplay.learners.sparse import FactSum
 
@@ -46,7 +46,7 @@ class SightedMazeNetwork(nn.Module):
         `sight` is how many cells it sees in each direction.
         """
         super().__init__()
-        ensure(type(sight) is int and sight >= 1, "sight", "a whole number from 1 on", got=sight)
+        whole("sight", sight, 1)
         generator = torch.Generator().manual_seed(seed)
         self.sight, self.walls, self.goals = sight, walls, np.asarray(goals, np.int64)
         self.first = FactSum(number_of_facts(sight), WIDTH, typical=TYPICAL, generator=generator)

@@ -28,7 +28,7 @@ from backplay.learners.cloning import CloningProgress
 from backplay.learners.workers import Workers
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.job import MINIBATCHES, PASSES, PLAYED, MazeJob
-from backplay.paper.maze.regimes import AnyMazeNetwork, clone_mazes
+from backplay.paper.maze.regimes import AnyMazeNetwork, acts, clone_mazes
 from backplay.train import Progress, TrainConfig, Training
 from backplay.train.evaluate import Evaluation
 from backplay.train.job import Say, TrainedWork
@@ -118,7 +118,7 @@ class MazeWork(TrainedWork):
         What a network keeps is rounded by the batches it came in, so it forgets: measuring must not
         change what is learned next.
         """
-        played = play(mazes, self._likeliest)
+        played = play(mazes, acts(self.network))
         self.network.forget()
         return played
 
@@ -151,13 +151,8 @@ class MazeWork(TrainedWork):
     def _from_off(self, steps: int) -> float | None:
         """Success with the likeliest actions from all cells so far off the demonstrations."""
         mazes = maze.measured(self.library.training)
-        reached = reached_from(mazes, *cells_off(mazes, steps), self._likeliest)
+        reached = reached_from(mazes, *cells_off(mazes, steps), acts(self.network))
         return float(reached.mean()) if len(reached) else None
-
-    def _likeliest(self, places: NDArray[np.int32]) -> NDArray[np.int64]:
-        with torch.inference_mode():
-            logits: torch.Tensor = self.network(torch.from_numpy(places))[0]
-        return logits.argmax(-1).numpy()
 
 
 def with_effort(config: TrainConfig, effort: float, preset: str) -> TrainConfig:
@@ -201,15 +196,7 @@ class MazeScenes(Scenes):
 
     def play(self, demo: int, step: int, *, greedy: bool, seed: int) -> Iterator[Moment]:
         """A walk of the network from that cell, drawn as it grows."""
-        generator = torch.Generator().manual_seed(seed)
-
-        def act(places: NDArray[np.int32]) -> NDArray[np.int64]:
-            with torch.inference_mode():
-                logits: torch.Tensor = self.network(torch.from_numpy(places))[0]
-                if greedy:
-                    return logits.argmax(-1).numpy()
-                return torch.multinomial(logits.softmax(-1), 1, generator=generator)[:, 0].numpy()
-
+        act = acts(self.network, None if greedy else torch.Generator().manual_seed(seed))
         mazes = self.mazes
         begin = mazes.paths[demo][step : step + 1]
         trail = walk(mazes, np.array([demo]), begin, act)[0][0]

@@ -21,7 +21,7 @@ from backplay.learners.sparse import fact_network
 from backplay.paper.pommerman.job import PommermanJob
 from backplay.paper.pommerman.presets import PRESETS
 from backplay.runs import open_run
-from backplay.runs.execute import asked
+from backplay.runs.execute import asked, last_state
 
 RUN = "run:"
 
@@ -29,15 +29,14 @@ RUN = "run:"
 def learned_by(path: Path) -> Policy:
     """What the run in this directory has learned, as it was saved last."""
     run = open_run(path)
-    job, loaded = asked(run)[0], run.load()
+    job, _ = asked(run)
     if not isinstance(job, PommermanJob) or PRESETS[job.preset].network is not fact_network:
         raise BackplayError(
             f"{path} is no run of a player", expected="one in Pommerman, whose network sees facts",
             got=job.setting,
         )  # fmt: skip
-    if loaded is None:
-        raise BackplayError(f"{path} has no checkpoint yet", do=f"Resume it: backplay work {path}")
-    learner = loaded.state["learner"]
+    state = last_state(run)
+    learner = state["learner"]
     parts: dict[str, Any] = {name: np.asarray(part) for name, part in learner["network"].items()}
     met = (np.asarray(learner["optimiser"]["table_0"]["exp_avg_sq"]) > 0).any(1)
     hidden = sorted(name[: -len(".weight")] for name in parts if name.endswith(".weight"))
@@ -49,7 +48,7 @@ def learned_by(path: Path) -> Policy:
         sees=PRESETS[job.preset].observation,
         known=np.flatnonzero(met).astype(np.int32), rows=parts["first.table"][met],
         bias=parts["first.bias"], layers=(*layers, heads),
-        made={"job": asdict(job), "frames": loaded.state["frames"]},
+        made={"job": asdict(job), "frames": state["frames"]},
     )  # fmt: skip
 
 

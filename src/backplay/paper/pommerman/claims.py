@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import accumulate
 
-from backplay.report.claims import Claim, Final, at_least
+from backplay.report.claims import Claim, Final, at_least, near
 
 CLEARLY = 0.1  # a difference in wins that counts as one
 FOUR = ((4, "winner"), (4, "runner-up"))
@@ -45,11 +45,9 @@ def why_claims() -> tuple[Claim, ...]:
 
 def imitation_claim() -> Claim:
     """What the paper's agent came to."""
-    return Claim(
-        text="DAgger wins as often as one of four FSMTS agents", where="Appendix A.9",
-        quantity=Final("winner, 4 maps, sparse", "dagger", "success"),
-        holds="near", paper=0.2, tolerance=0.05,
-    )  # fmt: skip
+    wins = Final("winner, 4 maps, sparse", "dagger", "success")
+    text = "DAgger wins as often as one of four FSMTS agents"
+    return near(text, "Appendix A.9", wins, 0.05, paper=0.2)
 
 
 def four_claims(settings: str = "") -> list[Claim]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 from backplay.envs.pommerman.draw import picture
 from backplay.envs.pommerman.layout import DTYPE
 from backplay.envs.pommerman.recordings import Perspective, play_again
-from backplay.envs.pommerman.sights import Sees
 from backplay.learners import PPO
 from backplay.paper.pommerman.play import kept_game
 from backplay.train.agent import acting
@@ -25,18 +25,9 @@ from backplay.train.scenes import Moment, Scenes
 class PommermanScenes(Scenes):
     """Maps and a policy that plays on them."""
 
-    def __init__(
-        self,
-        maps: Sequence[Perspective],
-        learner: PPO,
-        *,
-        opponents: str,
-        simulations: int,
-        observation: Sees,
-    ) -> None:
-        """Games in the seats of `maps`, against agents and with sights as in training."""
-        self.maps, self.learner = maps, learner
-        self._opponents, self._simulations, self._observation = opponents, simulations, observation
+    def __init__(self, maps: Sequence[Perspective], learner: PPO, **against: Any) -> None:
+        """Games in the seats of `maps`; the rest is as in training, for `kept_game`."""
+        self.maps, self.learner, self._against = maps, learner, against
 
     @property
     def lengths(self) -> list[int]:
@@ -50,9 +41,8 @@ class PommermanScenes(Scenes):
     def play(self, demo: int, step: int, *, greedy: bool, seed: int) -> Iterator[Moment]:
         """A game from that board on; the seed is that of the others' dice, too."""
         kept = kept_game(
-            self.maps[demo], acting(self.learner, greedy=greedy, seed=seed), seed=seed,
-            opponents=self._opponents, simulations=self._simulations,
-            observation=self._observation, step=step,
+            self.maps[demo], acting(self.learner, greedy=greedy, seed=seed), seed=seed, step=step,
+            **self._against,
         )  # fmt: skip
         actions = np.array(kept["actions"], np.int64)
         rows = np.repeat(np.array(kept["first"], DTYPE)[None], len(actions) + 1, 0)

@@ -15,13 +15,14 @@ from typing import Any
 
 from torch import nn
 
-from backplay.curricula import Backplay, Curriculum, Frontier, Standard, Uniform
+from backplay.curricula import Backplay, Curriculum
 from backplay.envs.pommerman.boards import HIDDEN
 from backplay.envs.pommerman.demonstrations import make_games
 from backplay.envs.pommerman.recordings import Perspective
 from backplay.envs.pommerman.vector import PommermanVector
 from backplay.learners import PPO
 from backplay.learners.workers import Workers
+from backplay.paper import regimes
 from backplay.paper.pommerman.imitation import AS_TOLD, AdvisedVector, Imitator, demonstrated
 from backplay.paper.pommerman.job import EPOCHS, IMITATING, PommermanJob
 from backplay.paper.pommerman.play import PlayedGames, kept_game, play_maps
@@ -63,12 +64,9 @@ def settings(job: PommermanJob) -> TrainConfig:
 
 def curriculum(job: PommermanJob) -> Curriculum:
     """Where episodes start; for Backplay the paper's windows, stretched to the budget."""
-    if job.regime == "default":
-        return Frontier()
-    if job.regime == "uniform":
-        return Uniform()
-    if job.regime in ("standard", *IMITATING):
-        return Standard()
+    if job.regime != "backplay":
+        regime = "standard" if job.regime in IMITATING else job.regime
+        return regimes.curriculum(regime, [], job.frames, seed=job.seed)
     many = job.maps > 4
     epoch = max(1, round(job.frames / EPOCHS[100 if many else 4]))
     return Backplay.pommerman_100(epoch) if many else Backplay.pommerman_4(epoch)
@@ -87,19 +85,22 @@ class PommermanWork(TrainedWork):
         workers: Workers | None = None,
     ) -> None:
         self.job, self.maps, self.held_out = job, maps, held_out
-        self._preset = PRESETS[job.preset]
+        preset = PRESETS[job.preset]
+        self._against: dict[str, Any] = {
+            "opponents": job.opponents, "simulations": job.simulations,
+            "observation": preset.observation,
+        }  # fmt: skip
         self.lengths = [len(one) for one in maps]
         self._sampled: PlayedGames | None = None  # of the evaluation that was just made
         config, starts = settings(job), curriculum(job)
         kind = AdvisedVector if job.regime == "dagger" else PommermanVector
         envs = kind(
-            config.num_envs, opponents=job.opponents, simulations=job.simulations, demos=maps,
-            item_reward=ITEM_REWARD if job.rewards == "dense" else 0.0,
-            curriculum=starts, initial="demonstration", observation=self._preset.observation,
+            config.num_envs, demos=maps, curriculum=starts, initial="demonstration",
+            item_reward=ITEM_REWARD if job.rewards == "dense" else 0.0, **self._against,
         )  # fmt: skip
         learner: Callable[..., PPO] = PPO
         if job.regime in IMITATING:
-            first = demonstrated(maps, self._preset.observation)
+            first = demonstrated(maps, preset.observation)
             advised = envs if isinstance(envs, AdvisedVector) else None
             learner = partial(Imitator, first=first, advised=advised)
         self.training: Training = Training(
@@ -120,10 +121,7 @@ class PommermanWork(TrainedWork):
         """Wins on every map, with drawn actions and with the likeliest; what was drawn is kept."""
         self._sampled = sampled = self._sampled or self._play(self.maps, self._games)
         greedy = self._play(self.maps, self._games, greedy=True)
-        return {
-            "success": float(sampled.wins.mean()), "greedy_success": float(greedy.wins.mean()),
-            "bomb_share": sampled.bomb_share, "steps": float(sampled.lengths.mean()),
-        }  # fmt: skip
+        return _curve(sampled, greedy)
 
     def result(self) -> dict[str, Any]:
         """Every map many times: sampled and greedy, trained on and held out; one game to watch."""
@@ -138,8 +136,7 @@ class PommermanWork(TrainedWork):
         won, away = sampled.wins.mean(1), {k: float(v.wins.mean()) for k, v in apart.items()}
         return {
             "measures": {
-                "success": float(sampled.wins.mean()), "greedy_success": float(greedy.wins.mean()),
-                "bomb_share": sampled.bomb_share, "steps": float(sampled.lengths.mean()),
+                **_curve(sampled, greedy),
                 "ties": float(sampled.ties.mean()),
                 "held_out_success": away.get("sampled"),
                 "held_out_greedy_success": away.get("greedy"),
@@ -151,17 +148,13 @@ class PommermanWork(TrainedWork):
             "held_out": {name: _kept(played) for name, played in apart.items()},
             "game": kept_game(
                 self.maps[0], acting(self.training.learner, greedy=True), seed=GAME_SEED,
-                opponents=job.opponents, simulations=job.simulations,
-                observation=self._preset.observation,
+                **self._against,
             ),
         }  # fmt: skip
 
     def scenes(self) -> PommermanScenes:
         """The maps that are trained on, in pictures."""
-        return PommermanScenes(
-            self.maps, self.training.learner, opponents=self.job.opponents,
-            simulations=self.job.simulations, observation=self._preset.observation,
-        )  # fmt: skip
+        return PommermanScenes(self.maps, self.training.learner, **self._against)
 
     @property
     def _games(self) -> int:
@@ -176,11 +169,7 @@ class PommermanWork(TrainedWork):
         return self._play_with(acting(self.training.learner, greedy=greedy), maps, games)
 
     def _play_with(self, act: Act, maps: list[Perspective], games: int) -> PlayedGames:
-        job = self.job
-        return play_maps(
-            maps, act, games=games, seed=GAME_SEED, opponents=job.opponents,
-            simulations=job.simulations, observation=self._preset.observation,
-        )  # fmt: skip
+        return play_maps(maps, act, games=games, seed=GAME_SEED, **self._against)
 
 
 def _network(job: PommermanJob) -> Callable[..., nn.Module]:
@@ -197,6 +186,14 @@ def _counting(say: Say | None) -> Callable[[int, int, int], None]:
     if say is None:
         return lambda kept, wanted, played: None
     return lambda kept, wanted, played: say(f"{kept} of {wanted} games kept, {played} played")
+
+
+def _curve(sampled: PlayedGames, greedy: PlayedGames) -> dict[str, float]:
+    """What an evaluation on the way measures, and the end too."""
+    return {
+        "success": float(sampled.wins.mean()), "greedy_success": float(greedy.wins.mean()),
+        "bomb_share": sampled.bomb_share, "steps": float(sampled.lengths.mean()),
+    }  # fmt: skip
 
 
 def _kept(played: PlayedGames) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from backplay.records import Episode
 from backplay.restore.rollout import AnyEnv
 from backplay.train.config import TrainConfig
 from backplay.train.evaluate import Act, Evaluation, evaluate
+from backplay.train.loop import as_arrays, as_tensors
 from backplay.train.running import Running
 from backplay.wrapper import ResumableBackplayEnv, set_curriculum
 
@@ -138,8 +139,8 @@ class SB3Training(Running):
         begun = model._last_obs is not None
         return {
             "learner": {
-                "network": _as_arrays(model.policy.state_dict()),
-                "optimiser": {str(i): _as_arrays(one) for i, one in moments.items()},
+                "network": as_arrays(model.policy.state_dict()),
+                "optimiser": {str(i): as_arrays(one) for i, one in moments.items()},
             },
             "envs": self.envs.env_method("get_state") if begun else None,
             "seen": model._last_obs.copy() if begun else None,
@@ -158,11 +159,11 @@ class SB3Training(Running):
             do="Build the run as it was built when the state was saved.",
             of=(RuntimeError, KeyError, TypeError, ValueError, AttributeError),
         ):  # fmt: skip
-            model.policy.load_state_dict(_as_tensors(state["learner"]["network"]))
+            model.policy.load_state_dict(as_tensors(state["learner"]["network"]))
             optimiser = model.policy.optimizer
             moments = state["learner"]["optimiser"].items()
             optimiser.load_state_dict({
-                "state": {int(i): _as_tensors(one) for i, one in moments},
+                "state": {int(i): as_tensors(one) for i, one in moments},
                 "param_groups": optimiser.state_dict()["param_groups"],
             })  # fmt: skip
             self._resume(state)
@@ -209,11 +210,3 @@ def _set_streams(streams: dict[str, Any]) -> None:
     at = streams["numpy"]
     place = ("MT19937", np.array(at["keys"], np.uint32), at["position"], at["has_gauss"])
     np.random.set_state((*place, at["cached"]))  # noqa: NPY002
-
-
-def _as_arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, Any]:
-    return {name: tensor.detach().cpu().numpy().copy() for name, tensor in tensors.items()}
-
-
-def _as_tensors(arrays: Mapping[str, Any]) -> dict[str, torch.Tensor]:
-    return {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}

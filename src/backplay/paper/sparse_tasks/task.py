@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from backplay.demos import Demonstration
 from backplay.demos.record import record
-from backplay.restore.rollout import AnyEnv
+from backplay.restore.rollout import AnyEnv, roll
 
 Script = Callable[[NDArray[Any]], Any]
 """From an observation to an action."""
@@ -60,9 +60,5 @@ def best_of_ten(make: Callable[..., AnyEnv], script: Script) -> Demonstration:
 
 def earned(env: AnyEnv, script: Script, seed: int) -> float:
     """The sum of rewards of one episode."""
-    observation, _ = env.reset(seed=seed)
-    total, over = 0.0, False
-    while not over:
-        observation, reward, terminated, truncated, _ = env.step(script(np.asarray(observation)))
-        total, over = total + float(reward), terminated or truncated
-    return total
+    played = roll(env, lambda seen: script(np.asarray(seen)), seed=seed)
+    return float(sum(played.rewards.tolist()))
