@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from dense_network import DenseMazeNetwork
 from numpy.typing import NDArray
 
 from backplay.envs.maze import fast_network
 from backplay.envs.maze.fast_network import FastMazeNetwork
+from backplay.envs.maze.network import DenseMazeNetwork
 from backplay.errors import BackplayError
 from backplay.learners.optimiser import FlatAdam
 

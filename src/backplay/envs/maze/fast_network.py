@@ -3,8 +3,8 @@
     network = FastMazeNetwork(mazes.walls, mazes.goals, seed=0)
     logits, values = network(observations)          # [n, 2]: maze, cell of the agent
 
-The same function of the same parameters as the layers run in plain PyTorch, up to rounding (the
-tests compare them), because most of their arithmetic repeats itself:
+The same function of the same parameters as `DenseMazeNetwork`, up to rounding, because most of that
+one's arithmetic repeats itself:
 
 - a minibatch holds few distinct observations: each is computed once;
 - the agent is one cell, so within a maze only 3 x 3 cells of the first layer, 5 x 5 of the second

@@ -1,7 +1,10 @@
-"""The parameters of the paper's Maze network, and its last layers; `fast_network` is the rest.
+"""The paper's Maze network in plain PyTorch, and the parameters that every form of it shares.
 
-Comes in: the size of the mazes, a seed. Goes out: weights drawn from it.
-Does not know: how the layers before the last are computed.
+    network = DenseMazeNetwork(mazes.walls, mazes.goals, seed=0)
+    logits, values = network(observations)          # [n, 2]: maze, cell of the agent
+
+It makes the four planes of each observation and does all the arithmetic: the reference.
+`fast_network` gives the same numbers; weights load from one into the other.
 """
 
 from __future__ import annotations
@@ -54,3 +57,36 @@ class MazeNetwork(nn.Module):
         fourth = multiply(functional.relu(hidden), self.fourth.weight, self.fourth.bias)
         features = functional.relu(fourth)
         return self.policy(features), self.value(features).squeeze(-1)
+
+
+class DenseMazeNetwork(MazeNetwork):
+    """The network in plain PyTorch; the reference, and the one for planes from elsewhere."""
+
+    static: Tensor
+
+    def __init__(
+        self, walls: NDArray[np.bool_], goals: NDArray[np.integer[Any]], *, seed: int
+    ) -> None:
+        super().__init__(walls, goals, seed=seed)
+        mazes, cells = len(walls), self.height * self.width
+        static = np.zeros((mazes, PLANES, cells), np.float32)
+        static[:, 3] = walls.reshape(mazes, cells)
+        static[np.arange(mazes), 1, goals] = 1
+        static[:, 2] = 1 - static[:, 3] - static[:, 1]
+        self.register_buffer("static", torch.from_numpy(static), persistent=False)
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits [n, 5] and values [n] of observations (maze, cell) [n, 2]."""
+        maze, cell = observations.long().unbind(-1)
+        planes = self.static[maze]
+        rows = torch.arange(len(maze))
+        planes[rows, 0, cell] = 1
+        planes[rows, 2, cell] = 0
+        return self.on_planes(planes.view(-1, PLANES, self.height, self.width))
+
+    def on_planes(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits [n, 5] and values [n] of planes [n, 4, height, width]."""
+        planes = planes.to(self.third.dtype).contiguous(memory_format=torch.channels_last)
+        seen = functional.relu(self.second(functional.relu(self.first(planes))))
+        flat = seen.permute(0, 2, 3, 1).reshape(len(planes), -1)
+        return self.heads(torch.addmm(self.third_bias, flat, self.third))
