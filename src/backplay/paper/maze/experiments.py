@@ -101,7 +101,7 @@ def _budget_jobs(scale: float, seeds: int) -> list[Job]:
         )
         for frames in budgets
         for seed in seeds_from(0, seeds)
-        for regime in ("backplay", "uniform")
+        for regime in ("default", "backplay", "uniform")
     ]  # fmt: skip
 
 
