@@ -133,7 +133,7 @@ class FactNetwork(nn.Module):
         self,
         first: FactSum,
         hidden: Sequence[nn.Linear],
-        heads: nn.Module,
+        heads: nn.Linear,
         *,
         bound: float | None = None,
     ) -> None:
@@ -145,15 +145,15 @@ class FactNetwork(nn.Module):
     @staticmethod
     def compact(facts: Tensor) -> Tensor:
         """The columns [n, fewer] of facts [n, most] that hold any: less to shuffle."""
-        return facts[:, : int((facts >= 0).sum(1).max()) if len(facts) else 0]
+        return facts[:, : int((facts.amax(0) >= 0).sum()) if len(facts) else 0]
 
     def forward(self, facts: Tensor) -> tuple[Tensor, Tensor]:
         """Logits [n, actions] and values [n] of facts [n, most]."""
         features = self.first(facts).relu_()
         for layer in self.hidden:
             assert isinstance(layer, nn.Linear)
-            features = multiply(features, layer.weight, layer.bias).relu_()
-        both = self.heads(features)
+            features = multiply(features, layer.weight, layer.bias, relu=True)
+        both = multiply(features, self.heads.weight, self.heads.bias)
         return both[:, :-1], both[:, -1] if self.bound is None else within(both[:, -1], self.bound)
 
 
