@@ -57,6 +57,8 @@ class FactSum(nn.Module):
 
     def forward(self, facts: Tensor) -> Tensor:
         """Features [n, width] of facts [n, most]."""
+        if not torch.is_grad_enabled():
+            return _summed(self.table, self.bias, facts)
         return _Sum.apply(self.table, self.bias, facts, self)  # type: ignore[no-any-return, no-untyped-call]
 
 
@@ -66,9 +68,7 @@ class _Sum(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, table: Tensor, bias: Tensor, facts: Tensor, layer: FactSum) -> Tensor:
         ctx.facts, ctx.layer = facts, layer
-        out = table.new_empty(len(facts), table.shape[1])
-        _kernels().add_rows(_array(table), _array(bias), _array(facts), _array(out))
-        return out
+        return _summed(table, bias, facts)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
@@ -84,6 +84,12 @@ class _Sum(torch.autograd.Function):
                 starts, samples, _array(gradient), _array(table.grad), layer.marks
             )
         return None, gradient.sum(0), None, None
+
+
+def _summed(table: Tensor, bias: Tensor, facts: Tensor) -> Tensor:
+    out = torch.empty(len(facts), table.shape[1], dtype=table.dtype)
+    _kernels().add_rows(_array(table), _array(bias), _array(facts), out.numpy())
+    return out
 
 
 class TableAdam:
@@ -163,7 +169,9 @@ def within(values: Tensor, bound: float) -> Tensor:
     With it a squared error moves them as the cross-entropy of a chance would: those near an end,
     as all are while nobody wins, do not get stuck there.
     """
-    squeezed = bound * (values.detach() / bound).tanh()
+    squeezed = (values.detach() / bound).tanh_().mul_(bound)
+    if not torch.is_grad_enabled():
+        return squeezed
     return values + (squeezed - values.detach())
 
 
