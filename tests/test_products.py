@@ -43,6 +43,18 @@ def test_without_a_bias_and_for_inputs_without_gradients() -> None:
     torch.testing.assert_close(ours, theirs, rtol=2e-5, atol=2e-4)
 
 
+@pytest.mark.parametrize("rows", [LEAST - 1, LEAST])
+def test_what_is_negative_is_cut_off_if_wanted(rows: int) -> None:
+    torch.manual_seed(4)
+    layer, inputs = nn.Linear(37, 19), torch.randn(rows, 37)
+    ours = outputs_and_gradients(
+        layer, inputs, lambda x: multiply(x, layer.weight, layer.bias, relu=True)
+    )
+    theirs = outputs_and_gradients(layer, inputs, lambda x: layer(x).relu())
+    for mine, other in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(mine, other, rtol=2e-5, atol=2e-5)
+
+
 def test_gradients_that_are_not_contiguous() -> None:
     torch.manual_seed(1)
     layer, inputs = nn.Linear(8, 6), torch.randn(300, 8)

@@ -19,38 +19,44 @@ from torch.nn import functional
 LEAST = 256  # rows
 
 
-def multiply(inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Inputs @ weight.T + bias, [n, outputs]."""
+def multiply(
+    inputs: Tensor, weight: Tensor, bias: Tensor | None = None, *, relu: bool = False
+) -> Tensor:
+    """Inputs @ weight.T + bias, [n, outputs]; with `relu`, 0 where that is less."""
     if len(inputs) < LEAST or inputs.dtype != torch.float32 or not _AVAILABLE:
-        return functional.linear(inputs, weight, bias)
-    return cast(Tensor, _Linear.apply(inputs, weight, bias))  # type: ignore[no-untyped-call]
+        outputs = functional.linear(inputs, weight, bias)
+        return outputs.relu_() if relu else outputs
+    return cast(Tensor, _Linear.apply(inputs, weight, bias, relu))  # type: ignore[no-untyped-call]
 
 
 class _Linear(torch.autograd.Function):
-    """inputs @ weight.T + bias."""
+    """inputs @ weight.T + bias, and what is negative cut off if wanted."""
 
     @staticmethod
-    def forward(ctx: Any, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        ctx.save_for_backward(inputs, weight)
+    def forward(
+        ctx: Any, inputs: Tensor, weight: Tensor, bias: Tensor | None, relu: bool
+    ) -> Tensor:
+        outputs = _product(inputs, weight, bias, relu)
+        ctx.save_for_backward(inputs, weight, *([outputs] if relu else []))
         ctx.biased = bias is not None
-        return _product(inputs, weight, bias)
+        return outputs
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor, Tensor | None]:
-        inputs, weight = ctx.saved_tensors
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor, Tensor | None, None]:
+        inputs, weight, *cut = ctx.saved_tensors
+        for outputs in cut:
+            gradient = torch.ops.aten.threshold_backward(gradient, outputs, 0)
         asked = ctx.needs_input_grad[0]
         of_inputs = _product(gradient, weight.t().contiguous()) if asked else None
-        if len(weight) > weight.shape[1]:  # the shorter side first: half the time
-            of_weight = _product(inputs.t(), gradient.t()).t()
-        else:
-            of_weight = _product(gradient.t(), inputs.t())
-        return of_inputs, of_weight, gradient.sum(0) if ctx.biased else None
+        # By torch: oneDNN would copy both, as it wants rows.
+        of_weight = gradient.t() @ inputs
+        return of_inputs, of_weight, gradient.sum(0) if ctx.biased else None, None
 
 
-def _product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
+def _product(left: Tensor, right: Tensor, bias: Tensor | None = None, relu: bool = False) -> Tensor:
     """The rows of left times the rows of right, and a bias, [n, m]."""
     operation = torch.ops.mkldnn._linear_pointwise
-    return cast(Tensor, operation(left, right, bias, "none", [], ""))
+    return cast(Tensor, operation(left, right, bias, "relu" if relu else "none", [], ""))
 
 
 def _works() -> bool:

@@ -81,6 +81,11 @@ def _gumbel(shape: tuple[int, ...], generator: torch.Generator) -> Tensor:
     return -torch.empty(shape).exponential_(generator=generator).log_()
 
 
+def _log_softmax(logits: Tensor) -> Tensor:
+    """Over the last axis, moved to the front: torch takes a tenth of the time for few choices."""
+    return functional.log_softmax(logits.movedim(-1, 0).contiguous(), 0).movedim(0, -1)
+
+
 def _pick(log_probs: Tensor, actions: Tensor) -> Tensor:
     return log_probs.gather(-1, actions.unsqueeze(-1)).squeeze(-1)
 
@@ -90,7 +95,7 @@ def _entropy(log_probs: Tensor) -> Tensor:
 
 
 def _cross_entropy(teacher: Tensor, logits: Tensor) -> Tensor:
-    return -(teacher.softmax(-1) * functional.log_softmax(logits, -1)).sum(-1)
+    return -(teacher.softmax(-1) * _log_softmax(logits)).sum(-1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,13 +116,13 @@ class Categorical:
         return parameters.argmax(-1)
 
     def log_prob(self, parameters: Tensor, actions: Tensor) -> Tensor:
-        return _pick(functional.log_softmax(parameters, -1), actions)
+        return _pick(_log_softmax(parameters), actions)
 
     def entropy(self, parameters: Tensor) -> Tensor:
-        return _entropy(functional.log_softmax(parameters, -1))
+        return _entropy(_log_softmax(parameters))
 
     def log_prob_and_entropy(self, parameters: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
-        log_probs = functional.log_softmax(parameters, -1)
+        log_probs = _log_softmax(parameters)
         return _pick(log_probs, actions), _entropy(log_probs)
 
     def cross_entropy(self, teacher: Tensor, parameters: Tensor) -> Tensor:
@@ -160,10 +165,10 @@ class MultiCategorical:
 
     def entropy(self, parameters: Tensor) -> Tensor:
         parts = self._parts(parameters)
-        return torch.stack([_entropy(functional.log_softmax(part, -1)) for part in parts]).sum(0)
+        return torch.stack([_entropy(_log_softmax(part)) for part in parts]).sum(0)
 
     def log_prob_and_entropy(self, parameters: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
-        parts = [functional.log_softmax(p, -1) for p in self._parts(parameters)]
+        parts = [_log_softmax(p) for p in self._parts(parameters)]
         picked = [_pick(p, a) for p, a in zip(parts, actions.unbind(-1), strict=True)]
         return torch.stack(picked).sum(0), torch.stack([_entropy(p) for p in parts]).sum(0)
 

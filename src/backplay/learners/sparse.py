@@ -57,6 +57,8 @@ class FactSum(nn.Module):
 
     def forward(self, facts: Tensor) -> Tensor:
         """Features [n, width] of facts [n, most]."""
+        if not torch.is_grad_enabled():
+            return _summed(self.table, self.bias, facts)
         return _Sum.apply(self.table, self.bias, facts, self)  # type: ignore[no-any-return, no-untyped-call]
 
 
@@ -66,9 +68,7 @@ class _Sum(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, table: Tensor, bias: Tensor, facts: Tensor, layer: FactSum) -> Tensor:
         ctx.facts, ctx.layer = facts, layer
-        out = table.new_empty(len(facts), table.shape[1])
-        _kernels().add_rows(_array(table), _array(bias), _array(facts), _array(out))
-        return out
+        return _summed(table, bias, facts)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
@@ -84,6 +84,12 @@ class _Sum(torch.autograd.Function):
                 starts, samples, _array(gradient), _array(table.grad), layer.marks
             )
         return None, gradient.sum(0), None, None
+
+
+def _summed(table: Tensor, bias: Tensor, facts: Tensor) -> Tensor:
+    out = torch.empty(len(facts), table.shape[1], dtype=table.dtype)
+    _kernels().add_rows(_array(table), _array(bias), _array(facts), out.numpy())
+    return out
 
 
 class TableAdam:
@@ -133,7 +139,7 @@ class FactNetwork(nn.Module):
         self,
         first: FactSum,
         hidden: Sequence[nn.Linear],
-        heads: nn.Module,
+        heads: nn.Linear,
         *,
         bound: float | None = None,
     ) -> None:
@@ -145,15 +151,15 @@ class FactNetwork(nn.Module):
     @staticmethod
     def compact(facts: Tensor) -> Tensor:
         """The columns [n, fewer] of facts [n, most] that hold any: less to shuffle."""
-        return facts[:, : int((facts >= 0).sum(1).max()) if len(facts) else 0]
+        return facts[:, : int((facts.amax(0) >= 0).sum()) if len(facts) else 0]
 
     def forward(self, facts: Tensor) -> tuple[Tensor, Tensor]:
         """Logits [n, actions] and values [n] of facts [n, most]."""
         features = self.first(facts).relu_()
         for layer in self.hidden:
             assert isinstance(layer, nn.Linear)
-            features = multiply(features, layer.weight, layer.bias).relu_()
-        both = self.heads(features)
+            features = multiply(features, layer.weight, layer.bias, relu=True)
+        both = multiply(features, self.heads.weight, self.heads.bias)
         return both[:, :-1], both[:, -1] if self.bound is None else within(both[:, -1], self.bound)
 
 
@@ -163,7 +169,9 @@ def within(values: Tensor, bound: float) -> Tensor:
     With it a squared error moves them as the cross-entropy of a chance would: those near an end,
     as all are while nobody wins, do not get stuck there.
     """
-    squeezed = bound * (values.detach() / bound).tanh()
+    squeezed = (values.detach() / bound).tanh_().mul_(bound)
+    if not torch.is_grad_enabled():
+        return squeezed
     return values + (squeezed - values.detach())
 
 

@@ -9,8 +9,11 @@ Others are taken to let us pass, bombs to lie still, flames to be new.
 
 from __future__ import annotations
 
-from backplay.envs.kernels import kernel, reserve
+import numpy as np
+
+from backplay.envs.kernels import kernel
 from backplay.envs.pommerman import layout as at
+from backplay.envs.pommerman.cellsets import having, only, spread
 
 NEVER = 99
 """When a cell burns that no bomb reaches."""
@@ -18,8 +21,7 @@ BURNING = at.FLAME_LIFE + 1
 """Steps that an explosion burns."""
 AHEAD = at.BOMB_LIFE + BURNING
 """After so many steps everything that lies now has burned."""
-_SIZE = at.SIZE  # `reserve` takes a name, no attribute
-_FIRES = (AHEAD + 1) * at.SIZE
+_CLOSED, _FLAMES = 1 << at.RIGID | 1 << at.WOOD | 1 << at.BOMB, 1 << at.FLAMES
 
 
 @kernel
@@ -67,66 +69,54 @@ def survivable(s, place, blast, times, moves):  # type: ignore[no-untyped-def]
     """Writes into `moves` [5] whether each is closed (0), deadly (1) or can be survived (2).
 
     Of who stands at `place`, where with a `blast` a bomb is laid in this step; `times` are those of
-    `burning_times` for both. Who stands on a bomb may stay there, and not come back. Rows of the
-    board are bits, so that a step is a few shifts.
+    `burning_times` for both. Who stands on a bomb may stay there, and not come back.
     """
-    free, lives, before = reserve(_SIZE), reserve(_SIZE), reserve(_SIZE)
-    fire = reserve(_FIRES)  # [AHEAD + 1, SIZE]: what burns after so many steps
-    for k in range(_FIRES):
-        fire[k] = 0
-    on_bomb = blast > 0
-    if blast > 0:
-        _set_fire(s, place, blast, times[place], fire)
-    for bomb in range(at.BOMBS, at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS, at.BOMB_FIELDS):
-        cell = s[bomb + at.BOMB_CELL]
-        on_bomb |= cell == place
-        _set_fire(s, cell, s[bomb + at.BOMB_BLAST], times[cell], fire)
-    for row in range(at.SIZE):
-        free[row] = 0
-        for col in range(at.SIZE):
-            cell = at.SIZE * row + col
-            code = s[at.BOARD + cell]
-            if cell == place or not (code == at.RIGID or code == at.WOOD or code == at.BOMB):
-                free[row] |= 1 << col
-            if code == at.FLAMES:
-                for t in range(1, BURNING):
-                    fire[t * at.SIZE + row] |= 1 << col
-        lives[row] = free[row]
-    own_row, own = place // at.SIZE, 1 << place % at.SIZE
-    for ahead in range(AHEAD):
-        t = AHEAD - ahead  # from the last step back to the first
-        for row in range(at.SIZE):
-            before[row] = lives[row]
-        stays = before[own_row] & own
+    board = s[at.BOARD : at.BOARD + at.CELLS]
+    end = at.BOMBS + s[at.BOMB_COUNT] * at.BOMB_FIELDS
+    own_low, own_high = only(place)
+    free_low, free_high = having(board, ~_CLOSED)
+    free_low, free_high = free_low | own_low, free_high | own_high
+    flames_low, flames_high = having(board, _FLAMES)
+    on_bomb, latest = blast > 0, np.int64(times[place]) if blast > 0 else 1
+    for bomb in range(at.BOMBS, end, at.BOMB_FIELDS):
+        on_bomb |= s[bomb + at.BOMB_CELL] == place
+        latest = max(latest, times[s[bomb + at.BOMB_CELL]])
+    low, high = free_low, free_high  # from where there is a way to live on
+    for t in range(latest, 0, -1):  # from the last explosion back: who outlives it can stay there
+        stays_low, stays_high = low & own_low, high & own_high
         if on_bomb:  # nobody comes back
-            before[own_row] &= ~own
-        for row in range(at.SIZE):
-            reach = before[row] | before[row] << 1 | before[row] >> 1
-            if row > 0:
-                reach |= before[row - 1]
-            if row < at.SIZE - 1:
-                reach |= before[row + 1]
-            if row == own_row:
-                reach |= stays
-            lives[row] = reach & free[row] & ~fire[t * at.SIZE + row]
+            low, high = low & ~own_low, high & ~own_high
+        near_low, near_high = spread(low, high)
+        low = (low | near_low | stays_low) & free_low
+        high = (high | near_high | stays_high) & free_high
+        if t < BURNING:
+            low, high = low & ~flames_low, high & ~flames_high
+        if blast > 0 and times[place] <= t < times[place] + BURNING:
+            low, high = _unburned(s, place, blast, low, high)
+        for bomb in range(at.BOMBS, end, at.BOMB_FIELDS):
+            cell = s[bomb + at.BOMB_CELL]
+            if times[cell] <= t < times[cell] + BURNING:
+                low, high = _unburned(s, cell, s[bomb + at.BOMB_BLAST], low, high)
     for move in range(5):
         onto = at.NEXT[place, move]
-        if onto < 0 or not free[onto // at.SIZE] >> onto % at.SIZE & 1:
-            moves[move] = 0
-        else:
-            moves[move] = 1 + (lives[onto // at.SIZE] >> onto % at.SIZE & 1)
+        moves[move] = 0
+        if onto >= 0:
+            onto_low, onto_high = only(onto)
+            if (onto_low & free_low) | (onto_high & free_high):
+                moves[move] = 2 if (onto_low & low) | (onto_high & high) else 1
 
 
 @kernel
-def _set_fire(s, centre, blast, when, fire):  # type: ignore[no-untyped-def]
-    """Marks in `fire` [AHEAD + 1, SIZE] what a bomb burns, from its explosion on."""
+def _unburned(s, centre, blast, low, high):  # type: ignore[no-untyped-def]
+    """A set of cells without those that a bomb burns."""
     for direction in range(5):
-        cell = centre
+        cell = np.int64(centre)
         for _ in range(1 if direction == 0 else blast - 1):
-            cell = at.NEXT[cell, direction]
+            cell = np.int64(at.NEXT[cell, direction])
             if cell < 0 or s[at.BOARD + cell] == at.RIGID:
                 break
-            for t in range(when, when + BURNING):
-                fire[t * at.SIZE + cell // at.SIZE] |= 1 << cell % at.SIZE
+            burned_low, burned_high = only(cell)
+            low, high = low & ~burned_low, high & ~burned_high
             if s[at.BOARD + cell] == at.WOOD:
                 break
+    return low, high
