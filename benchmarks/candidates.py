@@ -1,8 +1,9 @@
 """The frontier with every number that was tried as an argument, for `choose_curriculum.py`.
 
 Comes in: what came of episodes. Goes out: a curriculum, `Falls()` or `Tried()`. With one
-demonstration the library's `Frontier` is `Tried(outward=1.0)`; before it was `Tried()`, which is
-`Falls(costs_share=0.1, least=16, lag=True)` but for a lost end. Kept so that the choice can be made
+demonstration the library's `Frontier` is `Tried(outward=1.0, part=0.5)`; before it was
+`Tried(outward=1.0)`, and first `Tried()`, which is `Falls(costs_share=0.1, least=16, lag=True)` but
+for a lost end. Kept so that the choice can be made
 again.
 """
 
