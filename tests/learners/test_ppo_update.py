@@ -10,10 +10,13 @@ import torch
 from probe_learners import learner_for
 from torch import Tensor, nn
 
+import backplay as bp
+import envs_for_tests as envs
 from backplay.errors import BackplayError
 from backplay.learners import PPO, PPOConfig, Rollout
 from backplay.learners.optimiser import FlatAdam
 from backplay.learners.ppo import Batch
+from backplay.train import TrainConfig, Training
 
 torch.set_num_threads(1)
 
@@ -133,6 +136,25 @@ def test_coefficients_decay_linearly() -> None:
     assert [config.learning_rate_at(p) for p in (0, 0.5, 1)] == pytest.approx([0.1, 0.05, 0])
     assert [config.entropy_coefficient_at(p) for p in (0, 1)] == pytest.approx([0.2, 0.1])
     assert PPOConfig().learning_rate_at(1) == 1e-3
+
+
+def test_the_discount_lets_the_end_of_a_long_demonstration_count_at_its_beginning() -> None:
+    def discount(*lengths: int, **told: Any) -> float:
+        return PPOConfig(**told).looking_back(lengths).discount
+
+    assert PPOConfig().discount == discount() == discount(7, 100) == 0.99
+    assert discount(400, 20) == 1 - 1 / 400
+    assert discount(400, gamma=0.9) == 0.9  # who is told obeys
+    assert discount(400) ** 400 == pytest.approx(np.exp(-1), abs=1e-3)
+
+
+def test_a_training_run_takes_its_discount_from_its_demonstrations() -> None:
+    demo = bp.record(envs.Corridor(250), [1] * 250, seed=1)
+    training = Training(
+        lambda: envs.Corridor(250), [demo], bp.Uniform(), TrainConfig(num_envs=1, frames=512)
+    )
+    assert training.learner.config.discount == 1 - 1 / 250
+    training.close()
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from backplay.train import TrainConfig
 from backplay.train.env_job import EnvJob
 
 ENOUGH = 0.5  # success from which nothing is said
-LONG = 150  # steps of a demonstration from which rewards at its end count for little at gamma 0.99
 CALMER = 0.2  # success that drawn and likeliest actions are apart, from which on it is said
 
 
@@ -50,8 +49,6 @@ def what_to_try(run: Run, job: EnvJob) -> list[str]:
     longer = ([*again, "--frames", str(2 * config.frames)], "more frames: it goes on from here")
     is_short = config.frames < TrainConfig().frames
     tries += [longer] if is_short else []
-    if config.ppo.gamma <= 0.99 and max(result.get("demonstrations", [0])) >= LONG:
-        tries.append(([*anew(gamma=0.997), *starts], "the learner: it looks farther ahead"))
     more = [*anew(entropy_coefficient=round(2 * config.ppo.entropy_coefficient, 6)), *starts]
     tries.append((more, "the learner: it tries more at what it has not solved"))
     tries += [] if is_short else [longer]

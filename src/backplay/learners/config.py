@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from torch import nn
 
 from backplay.errors import BackplayError, ensure, show
+
+HORIZON = 100  # steps ahead that count, at least
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +29,9 @@ class PPOConfig:
     """Adam's learning rate at the start."""
     final_learning_rate: float = 1.0
     """Share of the learning rate left at the end, reached linearly; 0 decays it to zero."""
-    gamma: float = 0.99
-    """Discount of one step."""
+    gamma: float | None = None
+    """Discount of one step; None: 0.99, and 1 - 1/n where the longest demonstration has more than
+    100 steps, n of them, so that its end still counts at its beginning."""
     gae_lambda: float = 0.95
     """Weight of longer returns in the advantages, 0 to 1."""
     value_lambda: float | None = 1.0
@@ -56,12 +60,14 @@ class PPOConfig:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise _refusal(name, "at least 1", value)
-        for name in ("gamma", "gae_lambda", "final_learning_rate", "final_entropy_coefficient"):
+        for name in (
+            "gamma", "gae_lambda", "value_lambda", "final_learning_rate",
+            "final_entropy_coefficient",
+        ):  # fmt: skip
             value = getattr(self, name)
-            if not 0 <= value <= 1:
+            may_be_none = name in ("gamma", "value_lambda")
+            if not (may_be_none and value is None) and not 0 <= value <= 1:
                 raise _refusal(name, "between 0 and 1", value)
-        if self.value_lambda is not None and not 0 <= self.value_lambda <= 1:
-            raise _refusal("value_lambda", "between 0 and 1", self.value_lambda)
         for name in ("learning_rate", "clip", "max_gradient_norm", "adam_eps"):
             value = getattr(self, name)
             if not value > 0:
@@ -70,6 +76,17 @@ class PPOConfig:
             raise _refusal(
                 "normalise_advantages", '"minibatch", "batch" or "none"', self.normalise_advantages
             )
+
+    @property
+    def discount(self) -> float:
+        """`gamma`, as a number where nothing is known of demonstrations."""
+        return 1 - 1 / HORIZON if self.gamma is None else self.gamma
+
+    def looking_back(self, lengths: Iterable[int]) -> PPOConfig:
+        """The same with a number for `gamma`, for demonstrations of these lengths."""
+        if self.gamma is not None:
+            return self
+        return replace(self, gamma=1 - 1 / max([HORIZON, *lengths]))
 
     def learning_rate_at(self, progress: float) -> float:
         """The learning rate when a share `progress` of the training is done."""

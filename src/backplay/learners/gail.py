@@ -145,7 +145,7 @@ class GAIL(PPO):
         seen, done = checked_pairs(*expert, self.action_space)
         self._expert: tuple[Tensors, Tensor] = as_tensors(seen), torch.from_numpy(done)
         self._judge = FlatAdam(discriminator, eps=self.config.adam_eps, workers=self.workers)
-        self._scale = max(1 - self.config.gamma, LEAST_SCALE)
+        self._scale = max(1 - self.config.discount, LEAST_SCALE)
 
     def update(self, rollout: Rollout, progress: float = 0.0) -> dict[str, float]:
         """Trains the discriminator on the rollout, then the policy on what it says of it."""

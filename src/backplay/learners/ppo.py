@@ -191,7 +191,7 @@ class PPO:
             rollout.next_values,
             rollout.terminated if config.bootstrap_truncated else rollout.ended,
             rollout.truncated,
-            gamma=config.gamma,
+            gamma=config.discount,
             gae_lambda=gae_lambda,
         )
 

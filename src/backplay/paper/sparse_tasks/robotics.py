@@ -85,10 +85,6 @@ ROBOTICS = {
         title="PointMaze_Large-v3",
         make=partial(pointmaze, *LARGE_MAZE), demonstrate=partial(demonstration, *LARGE_MAZE),
         frames=400_000, patience=2.0, episodes=100, on_the_way=10, seconds=500.0,
-        ours={
-            "num_steps": 256, "minibatch_size": 128, "passes": 6, "learning_rate": 3e-4,
-            "entropy_coefficient": 0.0, "value_lambda": None, "gamma": 0.997,
-        },
         sb3={"n_steps": 256, "batch_size": 128, "n_epochs": 6, "gamma": 0.997},
     ),
 }  # fmt: skip
