@@ -49,6 +49,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "sf-late03": {
         **SCALED, "value_lambda": 1.0, "gae_lambda": 0.99, "entropy_coefficient": 0.03,
     },
+    # The default, whose discount follows from the demonstration; and with the usual one.
+    "now": {"scaled": True},
+    "now-99": {"scaled": True, "gamma": 0.99},
 }  # fmt: skip
 RIVALS = ("base", "scaled-flags", "sf-entropy03", "sf-value", "sf-value03", "sf-late03")
 CHOOSING, REPORTING = [100, 101], [0, 1, 2]  # seeds

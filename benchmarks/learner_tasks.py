@@ -22,8 +22,8 @@ import backplay as bp
 from backplay.paper.sparse_tasks.classic import OURS, push, push_smoothly, swing
 from backplay.paper.sparse_tasks.grid_person import OneLayout
 from backplay.paper.sparse_tasks.minigrid import MINIGRID, demonstration, door_key, four_rooms
+from backplay.paper.sparse_tasks.robotics import LARGE_MAZE, pointmaze
 from backplay.paper.sparse_tasks.robotics import demonstration as steered
-from backplay.paper.sparse_tasks.robotics import pointmaze
 from backplay.paper.sparse_tasks.task import best_of_ten
 from backplay.train.environments import make_env
 
@@ -240,6 +240,10 @@ CHOOSE = {
         partial(gym.make, "FrozenLake8x8-v1"),
         lambda: best_of_ten(partial(gym.make, "FrozenLake8x8-v1"), lake_policy("FrozenLake8x8-v1")),
         150_000, "discrete observation, slippery, sparse", best=0.85,
+    ),
+    "point-large": Small(
+        partial(pointmaze, *LARGE_MAZE), partial(steered, *LARGE_MAZE), 400_000,
+        "unbounded vector, continuous, sparse, long",
     ),
 }  # fmt: skip
 """To choose on, with two seeds; reported on others."""
