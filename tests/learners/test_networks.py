@@ -326,6 +326,23 @@ def test_numbers_that_hardly_vary_keep_their_scale() -> None:
     assert seen_as(spaces.Box(0, 2e3, (1,)), examples, [1001.25]) == pytest.approx([1.0])
 
 
+def test_whole_numbers_within_small_bounds_are_categories_too() -> None:
+    low, high = np.array([-1, 0, 0, 0, 0]), np.array([1, 4, 70, 1, 9])
+    space = spaces.Box(low.astype(np.float32), high.astype(np.float32))
+    examples = np.array([[-1, 0, 0, 0, 2.5], [1, 4, 70, 1, 3.0]], np.float32)  # the last is not
+    row = [0.0, 3.0, 35.0, 1.0, 2.75]
+    scaled, first, second = [0, 0.5, 0, 1, 0], [0, 1, 0], [0, 0, 0, 1, 0]
+    assert seen_as(space, examples, row) == pytest.approx([*scaled, *first, *second], abs=1e-6)
+    beyond = seen_as(space, examples, [7.0, -2.0, 35.0, 1.0, 2.75])  # counts as the nearest
+    assert beyond[5:] == [0, 0, 1, 1, 0, 0, 0, 0]
+    assert seen_as(space, None, row) == row  # nothing says that they are whole
+    wide = spaces.Box(0, 63, (200,))
+    zeros = np.zeros(200, np.float32)
+    assert len(seen_as(wide, [zeros], zeros)) == 200  # 12,800 categories are too many
+    halves = spaces.Box(-0.5, 9.5, (1,))
+    assert seen_as(halves, np.zeros((2, 1)), [3.0]) == [3.0]
+
+
 def test_parts_of_a_dict_are_scaled_apart_and_texts_and_categories_left_alone() -> None:
     space = spaces.Dict(
         speed=spaces.Box(-1, 1, (1,)), cell=spaces.Discrete(3), mission=spaces.Text(9)

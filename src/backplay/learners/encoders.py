@@ -27,6 +27,10 @@ LIMIT = 10.0
 """The largest scaled number: what lies farther from the examples is seen as lying there."""
 CONSTANT = 1e-3
 """Numbers that vary by less than this share of their size are not scaled."""
+FEWEST, MOST = 3, 64
+"""Values of a whole number that is also seen as a category, see `Whole`,"""
+MOST_CATEGORIES = 4096
+"""and of all such numbers of a vector together."""
 
 
 class Vector(nn.Module):
@@ -74,6 +78,34 @@ class OneHot(nn.Module):
     def forward(self, observations: Tensor) -> Tensor:
         index = observations.reshape(-1, len(self.offsets)).long() + self.offsets
         return torch.zeros(len(index), self.size).scatter_(1, index, 1.0)
+
+
+class Whole(nn.Module):
+    """A vector, and beside it those of its numbers that are whole, each as a one-hot vector.
+
+    Rows, counts and kinds are steps, not magnitudes: what is right in row 4 may be wrong in row 5,
+    and a smooth function of the number learns that slowly.
+    """
+
+    low: Tensor
+    last: Tensor
+
+    def __init__(self, numbers: Vector, low: Sequence[int], last: Sequence[int]) -> None:
+        """Number i is whole where last[i] > 0: low[i], low[i] + 1 and so on, last[i] steps."""
+        super().__init__()
+        self.numbers = numbers
+        self.which = [i for i, steps in enumerate(last) if steps]
+        for name, values in (("low", low), ("last", last)):
+            told = torch.as_tensor([values[i] for i in self.which])
+            self.register_buffer(name, told, persistent=False)
+        self.one_hot = OneHot([last[i] + 1 for i in self.which], [0] * len(self.which))
+        self.size = numbers.size + self.one_hot.size
+
+    def forward(self, observations: Tensor) -> Tensor:
+        rows = observations.reshape(-1, self.numbers.size)
+        steps = (rows[:, self.which] - self.low).round().long()
+        near = torch.minimum(steps.clamp(min=0), self.last)
+        return torch.cat([self.numbers(rows), self.one_hot(near)], 1)
 
 
 class Parts(nn.Module):
@@ -161,14 +193,14 @@ def make_encoder(
 ) -> nn.Module:
     """The encoder of an observation space; its `size` is the number of features.
 
-    Vectors are scaled by `examples`, observations of the space.
+    Vectors are scaled by `examples`, observations of the space; numbers that are whole in all of
+    them, within small bounds, are seen as categories, too.
     """
     match space:
         case spaces.Box() if len(space.shape) == 3:
             return Image(space, generator, categorical=categorical, channels_last=channels_last)
         case spaces.Box():
-            seen = np.stack([np.asarray(one) for one in examples]) if examples else None
-            return Vector(int(np.prod(space.shape)), seen)
+            return vector(space, examples)
         case spaces.MultiBinary():
             return Vector(int(np.prod(space.shape)))
         case spaces.Discrete():
@@ -195,6 +227,24 @@ def make_encoder(
                 got=space,
                 do="Wrap the environment, or hand PPO a network of your own.",
             )
+
+
+def vector(space: spaces.Box, examples: Sequence[Any] | None) -> nn.Module:
+    """The encoder of numbers: scaled by examples, and whole where all examples are."""
+    size = int(np.prod(space.shape))
+    if not examples:
+        return Vector(size)
+    seen = np.stack([np.asarray(one) for one in examples]).reshape(-1, size)
+    low, high = (bound.reshape(-1).astype(np.float64) for bound in (space.low, space.high))
+    with np.errstate(invalid="ignore"):  # inf - inf
+        steps = high - low
+    whole = (seen == np.round(seen)).all(0) & (low == np.round(low))
+    whole &= (steps + 1 >= FEWEST) & (steps + 1 <= MOST)
+    last = np.where(whole, steps, 0).astype(int)
+    if not 0 < (last + 1)[whole].sum() <= MOST_CATEGORIES:
+        return Vector(size, seen)
+    first = np.where(whole, low, 0).astype(int)
+    return Whole(Vector(size, seen), first.tolist(), last.tolist())
 
 
 def size_of(encoder: nn.Module) -> int:
