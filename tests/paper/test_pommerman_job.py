@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,15 @@ from backplay.envs.pommerman.learner import is_over
 from backplay.envs.pommerman.learner import result as how_it_ended
 from backplay.envs.pommerman.recordings import Perspective
 from backplay.envs.pommerman.vector import PommermanVector
+from backplay.errors import BackplayError
 from backplay.paper.pommerman import play as pommerman_play
 from backplay.paper.pommerman.job import PommermanJob
 from backplay.paper.pommerman.network import SHAPES, board_network
 from backplay.paper.pommerman.play import PlayedGames, kept_game, play_maps
 from backplay.records import Start
+from backplay.runs.execute import asked as read_job
+from backplay.runs.execute import prepare
+from backplay.train.job import from_json, to_json
 
 TINY: dict[str, Any] = {
     "maps": 3, "held_out": 1, "opponents": "simple", "frames": 512, "num_envs": 4, "games": 2,
@@ -159,3 +164,39 @@ def test_networks_have_the_shapes_they_say() -> None:
     )
     assert SHAPES["paper"].convolutions == (256,) * 4
     assert SHAPES["paper"].hidden == (1024, 512)
+
+
+def test_a_precision_is_kept_and_a_run_goes_on_as_it_began(tmp_path: Path) -> None:
+    asked = PommermanJob(regime="standard", precision="bfloat16", **TINY)
+    again = from_json(json.loads(json.dumps(to_json(asked))))
+    assert isinstance(again, PommermanJob)
+    assert again.precision == "bfloat16"
+    as_before = to_json(asked)
+    del as_before["fields"]["precision"]  # as versions without it wrote it
+    old = from_json(as_before)
+    assert isinstance(old, PommermanJob)
+    assert old.precision == "float32"
+    prepare(tmp_path, old)
+    found, _ = read_job(prepare(tmp_path, asked))
+    assert isinstance(found, PommermanJob)
+    assert found.precision == "float32"
+    work = found.begin()
+    assert work.training.learner.network.precision == "float32"
+    work.close()
+
+
+def test_a_job_in_bfloat16_is_the_same_twice_and_resumed() -> None:
+    job = PommermanJob(regime="default", precision="bfloat16", **(TINY | {"frames": 1_024}))
+    whole, part, rest = job.begin(), job.begin(), job.begin()
+    assert whole.training.learner.network.precision == "bfloat16"
+    lines = [whole.line(progress) for progress in whole.training.run()]
+    first = [part.line(next(iter(part.training.run())))]
+    rest.training.load_state(part.training.state())
+    assert first + [rest.line(progress) for progress in rest.training.run()] == lines
+
+
+def test_networks_that_see_planes_have_one_precision() -> None:
+    with pytest.raises(BackplayError, match="precision"):
+        PommermanJob(regime="standard", preset="convolution", precision="bfloat16")
+    with pytest.raises(BackplayError, match="precision"):
+        PommermanJob(regime="standard", precision="float16")

@@ -23,10 +23,10 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.extras import require
 from backplay.learners.encoders import linear
-from backplay.products import multiply
+from backplay.products import PRECISIONS, Precision, multiply, rounds
 
 BETAS = (0.9, 0.999)  # torch's own for Adam
 
@@ -61,6 +61,10 @@ class FactSum(nn.Module):
             return _summed(self.table, self.bias, facts)
         return _Sum.apply(self.table, self.bias, facts, self)  # type: ignore[no-any-return, no-untyped-call]
 
+    def cut_off(self, facts: Tensor) -> Tensor:
+        """Features [n, width] in bfloat16, 0 where the sum is less: what a product takes."""
+        return _CutSum.apply(self.table, self.bias, facts, self)  # type: ignore[no-any-return, no-untyped-call]
+
 
 class _Sum(torch.autograd.Function):
     """bias + the sum of the rows of the table, [n, width]."""
@@ -72,18 +76,44 @@ class _Sum(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        facts, layer = _array(ctx.facts), ctx.layer
-        gradient, table = gradient.contiguous(), layer.table
-        if table.requires_grad:
-            if table.grad is None:
-                table.grad = torch.zeros_like(table)
-            starts = np.empty(len(table) + 1, np.int32)
-            samples = np.empty(facts.size, np.int32)
-            _kernels().invert(facts, np.empty(len(table), np.int32), starts, samples)
-            _kernels().add_gradients(
-                starts, samples, _array(gradient), _array(table.grad), layer.marks
-            )
+        gradient = gradient.contiguous()
+        _add_gradients(ctx.facts, ctx.layer, _array(gradient))
         return None, gradient.sum(0), None, None
+
+
+class _CutSum(torch.autograd.Function):
+    """As `_Sum`, and what is negative cut off; features and their gradient are in bfloat16."""
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, bias: Tensor, facts: Tensor, layer: FactSum) -> Tensor:
+        ctx.facts, ctx.layer = facts, layer
+        out = torch.empty(len(facts), table.shape[1], dtype=torch.bfloat16)
+        _kernels().add_rows_cut(_array(table), _array(bias), _array(facts), _words(out))
+        ctx.save_for_backward(out)
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        (out,) = ctx.saved_tensors
+        left, of_bias = torch.empty_like(out), torch.empty(out.shape[1])
+        _kernels().cut_gradient(
+            _words(gradient.contiguous()), _words(out), _words(left), _array(of_bias)
+        )
+        _add_gradients(ctx.facts, ctx.layer, _words(left))
+        return None, of_bias, None, None
+
+
+def _add_gradients(facts: Tensor, layer: FactSum, gradient: NDArray[Any]) -> None:
+    """Adds the gradient of each sample's features to the rows of its facts, in `table.grad`."""
+    table, rows = layer.table, _array(facts)
+    if not table.requires_grad:
+        return
+    if table.grad is None:
+        table.grad = torch.zeros_like(table)
+    starts, samples = np.empty(len(table) + 1, np.int32), np.empty(rows.size, np.int32)
+    _kernels().invert(rows, np.empty(len(table), np.int32), starts, samples)
+    add = _kernels().add_gradients if gradient.dtype != np.uint16 else _kernels().add_half_gradients
+    add(starts, samples, gradient, _array(table.grad), layer.marks)
 
 
 def _summed(table: Tensor, bias: Tensor, facts: Tensor) -> Tensor:
@@ -142,10 +172,17 @@ class FactNetwork(nn.Module):
         heads: nn.Linear,
         *,
         bound: float | None = None,
+        precision: Precision = "float32",
     ) -> None:
-        """A network of these layers; with a `bound`, values are within it."""
+        """A network of these layers; with a `bound`, values are within it.
+
+        With the precision "bfloat16" the hidden layers multiply in it where the processor is fast
+        at it; weights, sums of rows and the heads are float32 as ever.
+        """
         super().__init__()
+        ensure(precision in PRECISIONS, "precision", " or ".join(PRECISIONS), precision)
         self.first, self.heads, self.bound = first, heads, bound
+        self.precision: Precision = precision
         self.hidden = nn.ModuleList(hidden)
 
     @staticmethod
@@ -155,11 +192,14 @@ class FactNetwork(nn.Module):
 
     def forward(self, facts: Tensor) -> tuple[Tensor, Tensor]:
         """Logits [n, actions] and values [n] of facts [n, most]."""
-        features = self.first(facts).relu_()
+        half = rounds(self.precision, self.heads.weight)
+        features = self.first.cut_off(facts) if half else self.first(facts).relu_()
         for layer in self.hidden:
             assert isinstance(layer, nn.Linear)
-            features = multiply(features, layer.weight, layer.bias, relu=True)
-        both = multiply(features, self.heads.weight, self.heads.bias)
+            features = multiply(
+                features, layer.weight, layer.bias, relu=True, precision=self.precision
+            )
+        both = multiply(features.to(self.heads.weight.dtype), self.heads.weight, self.heads.bias)
         return both[:, :-1], both[:, -1] if self.bound is None else within(both[:, -1], self.bound)
 
 
@@ -187,6 +227,7 @@ def fact_network(
     policy_gain: float = 0.01,
     value_gain: float = 1.0,
     bound: float | None = None,
+    precision: Precision = "float32",
 ) -> FactNetwork:
     """An actor-critic network for facts, with orthogonal layers behind the first.
 
@@ -202,6 +243,7 @@ def fact_network(
         policy_gain: gain of the policy head; small, so that training starts near uniform.
         value_gain: gain of the value head.
         bound: of values, by a tanh; where returns are known to be within it.
+        precision: of the hidden layers' products, see `products`.
     """
     if not isinstance(observation_space, spaces.Box) or observation_space.dtype != np.int32:
         raise BackplayError(
@@ -221,7 +263,7 @@ def fact_network(
     with torch.no_grad():
         heads.weight.copy_(torch.cat([policy.weight, value.weight]))
         heads.bias.zero_()
-    return FactNetwork(first, layers, heads, bound=bound)
+    return FactNetwork(first, layers, heads, bound=bound, precision=precision)
 
 
 def _kernels() -> Any:
@@ -231,3 +273,8 @@ def _kernels() -> Any:
 
 def _array(tensor: Tensor) -> NDArray[Any]:
     return tensor.detach().numpy()
+
+
+def _words(tensor: Tensor) -> NDArray[np.uint16]:
+    """The bits of numbers in bfloat16, which numpy does not know."""
+    return tensor.detach().view(torch.uint16).numpy()

@@ -12,12 +12,39 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import intrinsic
 
 _OPTIONS: Any = {"cache": True, "nogil": True, "error_model": "numpy"}
 compiled: Any = njit(**_OPTIONS)
 reordered: Any = njit(**_OPTIONS, fastmath={"reassoc"})
 """For sums that may be taken in several parts at once, the same ones every time."""
+bits: Any = intrinsic
+
+
+@bits
+def widened(context, half):  # type: ignore[no-untyped-def]
+    """The float32 of a bfloat16's bits, which are its upper half."""
+
+    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        number, kind = (context.get_value_type(one) for one in (types.float32, types.uint32))
+        return builder.bitcast(builder.shl(builder.zext(arguments[0], kind), kind(16)), number)
+
+    return types.float32(types.uint16), code
+
+
+@bits
+def rounded(context, number):  # type: ignore[no-untyped-def]
+    """The bits of the bfloat16 nearest to a float32, the even one of two: as torch rounds."""
+
+    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        kind, half = (context.get_value_type(one) for one in (types.uint32, types.uint16))
+        bits = builder.bitcast(arguments[0], kind)
+        odd = builder.and_(builder.lshr(bits, kind(16)), kind(1))
+        up = builder.add(bits, builder.add(odd, kind(0x7FFF)))
+        return builder.trunc(builder.lshr(up, kind(16)), half)
+
+    return types.uint16(types.float32), code
 
 
 @compiled
@@ -42,6 +69,49 @@ def add_rows(table, bias, facts, out):  # type: ignore[no-untyped-def]
             for j in range(width):
                 total[j] += a[j]
             k += 1
+
+
+@compiled
+def add_rows_cut(table, bias, facts, out):  # type: ignore[no-untyped-def]
+    """As `add_rows`, 0 where that is less, rounded to bfloat16; `out` has their bits."""
+    width = table.shape[1]
+    total, zero = np.empty_like(bias), bias.dtype.type(0)
+    for i in range(facts.shape[0]):
+        row, cut = facts[i], out[i]
+        for j in range(width):
+            total[j] = bias[j]
+        count = 0
+        while count < row.shape[0] and row[count] >= 0:
+            count += 1
+        k = 0
+        while k + 4 <= count:
+            a, b, c, d = table[row[k]], table[row[k + 1]], table[row[k + 2]], table[row[k + 3]]
+            for j in range(width):
+                total[j] += (a[j] + b[j]) + (c[j] + d[j])
+            k += 4
+        while k < count:
+            a = table[row[k]]
+            for j in range(width):
+                total[j] += a[j]
+            k += 1
+        for j in range(width):
+            cut[j] = rounded(zero if total[j] <= zero else total[j])
+
+
+@compiled
+def cut_gradient(gradients, outputs, left, sums):  # type: ignore[no-untyped-def]
+    """What is left of gradients [n, width] where outputs were cut off, and its sums by column.
+
+    All but the sums are the bits of bfloat16.
+    """
+    sums[:] = 0
+    none = np.uint16(0)
+    for i in range(gradients.shape[0]):
+        g, o, to = gradients[i], outputs[i], left[i]
+        for j in range(g.shape[0]):
+            bits = g[j] if o[j] != none else none
+            to[j] = bits
+            sums[j] += widened(bits)
 
 
 @compiled
@@ -93,6 +163,29 @@ def add_gradients(starts, samples, gradients, out, marks):  # type: ignore[no-un
             a = gradients[samples[k]]
             for j in range(width):
                 total[j] += a[j]
+            k += 1
+
+
+@compiled
+def add_half_gradients(starts, samples, gradients, out, marks):  # type: ignore[no-untyped-def]
+    """As `add_gradients`, of the bits of gradients in bfloat16; sums are float32."""
+    width = out.shape[1]
+    for f in range(out.shape[0]):
+        k, last = starts[f], starts[f + 1]
+        total = out[f]
+        if k < last:
+            marks[f] = 1
+        while k + 4 <= last:
+            a, b = gradients[samples[k]], gradients[samples[k + 1]]
+            c, d = gradients[samples[k + 2]], gradients[samples[k + 3]]
+            for j in range(width):
+                two = widened(a[j]) + widened(b[j])
+                total[j] += two + (widened(c[j]) + widened(d[j]))
+            k += 4
+        while k < last:
+            a = gradients[samples[k]]
+            for j in range(width):
+                total[j] += widened(a[j])
             k += 1
 
 

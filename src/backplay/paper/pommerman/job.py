@@ -12,7 +12,7 @@ code draws the seat first, which is the same for four maps.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from backplay.errors import ensure
@@ -40,6 +40,9 @@ _SETTINGS = {
     "convolution": "a small convolution", "absolute": "absolute facts",
     "paper-learner-absolute": "the paper's learner, absolute facts",
 }  # fmt: skip
+PRECISIONS = ("float32", "bfloat16")
+ON_FACTS = ("ours", "absolute", "paper-learner", "paper-learner-absolute")
+"""Presets whose network can multiply in either precision."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,12 +90,18 @@ class PommermanJob(FolderJob):
     """Games of each map held out; the paper's 1,000 in all."""
     num_envs: int = 60
     """Games side by side, as the paper's workers."""
+    precision: str = field(default="float32", compare=False)
+    """To what the factors of the network's products are rounded, one of PRECISIONS.
+
+    A run that was begun goes on as it began, whatever is asked for now."""
 
     def __post_init__(self) -> None:
         require_one_of("regime", self.regime, (*REGIMES, *IMITATING))
         require_one_of("perspective", self.perspective, PERSPECTIVES)
         require_one_of("rewards", self.rewards, REWARDS)
         require_one_of("preset", self.preset, tuple(SECONDS))
+        can = PRECISIONS if self.preset in ON_FACTS else PRECISIONS[:1]
+        require_one_of("precision", self.precision, can)
         require_whole(
             self, maps=1, seed=0, frames=1, held_out=0, map_seed=0, simulations=1, evaluations=1,
             games=1, final_games=1, held_out_games=1, num_envs=1,

@@ -24,7 +24,7 @@ from backplay.learners import PPO
 from backplay.learners.workers import Workers
 from backplay.paper import regimes
 from backplay.paper.pommerman.imitation import AS_TOLD, AdvisedVector, Imitator, demonstrated
-from backplay.paper.pommerman.job import EPOCHS, IMITATING, PommermanJob
+from backplay.paper.pommerman.job import EPOCHS, IMITATING, ON_FACTS, PommermanJob
 from backplay.paper.pommerman.play import PlayedGames, kept_game, play_maps
 from backplay.paper.pommerman.presets import PRESETS
 from backplay.paper.pommerman.scenes import PommermanScenes
@@ -175,10 +175,13 @@ class PommermanWork(TrainedWork):
 def _network(job: PommermanJob) -> Callable[..., nn.Module]:
     """Makes the network of the job's preset."""
     preset = PRESETS[job.preset]
-    if not preset.bounded:
-        return preset.network
-    items = HIDDEN * ITEM_REWARD if job.rewards == "dense" else 0.0
-    return partial(preset.network, bound=1.0 + items)
+    options: dict[str, Any] = {}
+    if preset.bounded:
+        items = HIDDEN * ITEM_REWARD if job.rewards == "dense" else 0.0
+        options["bound"] = 1.0 + items
+    if job.preset in ON_FACTS:
+        options["precision"] = job.precision
+    return partial(preset.network, **options)
 
 
 def _counting(say: Say | None) -> Callable[[int, int, int], None]:
