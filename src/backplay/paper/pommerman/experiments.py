@@ -26,7 +26,15 @@ from backplay.paper.pommerman.claims import (
     imitation_claim,
     why_claims,
 )
-from backplay.paper.pommerman.job import EPOCHS, IMITATING, PAPER_REGIMES, REGIMES, PommermanJob
+from backplay.paper.pommerman.job import (
+    EPOCHS,
+    IMITATING,
+    ON_FACTS,
+    PAPER_REGIMES,
+    PRECISIONS,
+    REGIMES,
+    PommermanJob,
+)
 from backplay.train.job import Job
 
 GAMES, MANY = 400, 12  # games at the end, at least; with many maps, the paper's 32 of each
@@ -46,7 +54,7 @@ def _jobs(
     return [
         PommermanJob(
             regime=regime, maps=maps, perspective=perspective, rewards=rewards, preset=preset,
-            shield=shield,
+            shield=shield, precision=PRECISIONS[-1] if preset in ON_FACTS else PRECISIONS[0],
             seed=seed, frames=scaled(EPOCHS[maps] * PAPER_EPOCH, scale),
             final_games=GAMES // maps if maps < MANY else 32,
         )

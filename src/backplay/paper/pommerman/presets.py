@@ -54,7 +54,7 @@ _SMALL = PPOConfig(
 )  # fmt: skip
 # Chosen on other maps and seeds than those reported: results/pommerman-tuning.md.
 _OURS = PPOConfig(
-    num_steps=128, minibatch_size=4_096, passes=4, learning_rate=2e-3, final_learning_rate=0.0,
+    num_steps=128, minibatch_size=4_096, passes=4, learning_rate=1e-3, final_learning_rate=0.0,
     gamma=1.0, value_lambda=1.0, entropy_coefficient=0.01, final_entropy_coefficient=0.0,
     normalise_advantages="batch",
 )  # fmt: skip
