@@ -114,6 +114,8 @@ def test_outputs_and_gradients_are_those_of_the_dense_network() -> None:
     for mine, exact in zip(gradients(network), gradients(dense), strict=True):
         assert mine.dtype == torch.float32
         assert error(mine, exact) < ROUNDING
+    met = np.isin(np.arange(FACTS), facts.numpy())
+    np.testing.assert_array_equal(network.first.marks, met)
 
 
 def test_gradients_are_added_up() -> None:
