@@ -2,10 +2,11 @@
 
     python benchmarks/pommerman_training.py
 
-One thread and one process each: our presets, and Stable-Baselines3's PPO with the small
-convolution. Rounds alternate, so that a busy moment of the machine hits all; a rate is its rounds'
-median, in seconds of the processor. Slow networks play fewer frames: those of one round are shown.
-Then, for the preset `ours`, where the time goes. The last line is JSON.
+One thread and one process each: our presets, `ours` with products in float32 too, and
+Stable-Baselines3's PPO with the small convolution. Rounds alternate, so that a busy moment of the
+machine hits all; a rate is its rounds' median, in seconds of the processor. Slow networks play
+fewer frames: those of one round are shown. Then, for the preset `ours` in bfloat16, where the time
+goes. The last line is JSON.
 """
 
 import json
@@ -24,13 +25,16 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from backplay.envs.pommerman.vector import PommermanVector
 from backplay.learners import PPO
-from backplay.learners.sparse import FactSum, TableAdam
-from backplay.learners.sparse_kernels import add_gradients, add_rows, invert
+from backplay.learners.sparse import FactSum, TableAdam, fact_network
 from backplay.paper.pommerman.network import SHAPES, BoardNetwork
 from backplay.paper.pommerman.presets import PRESETS
+from backplay.products import rounds
 
 ENVS, ROUNDS = 60, 5
-STEPS = {"ours": 128, "paper-learner": 1_707, "convolution": 16, "paper": 1}
+IN_FLOAT32 = ", float32"
+STEPS = {
+    "ours": 128, "ours" + IN_FLOAT32: 128, "paper-learner": 1_707, "convolution": 16, "paper": 1,
+}  # fmt: skip
 """Of each game in one round; a whole batch where the network allows."""
 WARM_UP = 256  # steps that nobody counts: games have then passed their beginnings
 THEIRS = "Stable-Baselines3, convolution"
@@ -40,11 +44,16 @@ class Ours:
     """A preset at work on fresh boards."""
 
     def __init__(self, name: str) -> None:
-        preset = PRESETS[name]
+        preset = PRESETS[name.removesuffix(IN_FLOAT32)]
+        chosen = "float32" if name.endswith(IN_FLOAT32) else "bfloat16"
+        options = {"precision": chosen} if preset.network is fact_network else {}
+        if preset.bounded:
+            options["bound"] = 1.0
         self.envs = PommermanVector(ENVS, observation=preset.observation, copy=False)
         space, actions = self.envs.single_observation_space, self.envs.single_action_space
         settings = preset.ppo.__class__(**{**vars(preset.ppo), "num_steps": STEPS[name]})
-        self.learner = PPO(preset.network(space, actions, seed=0), actions, settings, seed=0)
+        network = preset.network(space, actions, seed=0, **options)
+        self.learner = PPO(network, actions, settings, seed=0)
         self.seen, _ = self.envs.reset(seed=0)
         rng = np.random.default_rng(0)
         for _ in range(WARM_UP):
@@ -179,18 +188,13 @@ def shares(ours: Ours) -> dict[str, float]:
 
     config, layer = learner.config, learner.network.first
     assert isinstance(layer, FactSum)
-    facts = rollout.observations.flatten(0, 1)[: config.minibatch_size].numpy()  # type: ignore[union-attr]
-    table, bias = (part.detach().numpy() for part in (layer.table, layer.bias))
-    out, gradient = np.empty((len(facts), table.shape[1]), np.float32), np.zeros_like(table)
-    counts, starts = np.empty(len(table), np.int32), np.empty(len(table) + 1, np.int32)
-    samples, marks = np.empty(facts.size, np.int32), np.zeros(len(table), np.int32)
-
-    def scatter() -> None:
-        invert(facts, counts, starts, samples)
-        add_gradients(starts, samples, out, gradient, marks)
-
-    gathering = seconds_of(lambda: add_rows(table, bias, facts, out)) / len(facts)
-    scattering = seconds_of(scatter) / len(facts)
+    facts = rollout.observations.flatten(0, 1)[: config.minibatch_size]  # type: ignore[union-attr]
+    assert isinstance(facts, torch.Tensor)
+    seen = learner.network.compact(facts).contiguous()
+    features = layer.cut_off if rounds("bfloat16", layer.table) else layer
+    gradient = torch.full_like(features(seen), 1e-6)
+    gathering = seconds_of(lambda: features(seen)) / len(facts)
+    both = seconds_of(lambda: features(seen).backward(gradient)) / len(facts)
     adam = TableAdam(layer, eps=1e-5)
     steps = (len(config.minibatch_bounds(rollout.frames)) - 1) * config.passes
     adam.load_state(learner.state()["optimiser"]["table_0"])
@@ -199,7 +203,7 @@ def shares(ours: Ours) -> dict[str, float]:
         "games, opponents and facts": games,
         "acting": collecting - games,
         "sums of rows": gathering * config.passes,
-        "gradients of rows": scattering * config.passes,
+        "gradients of rows": (both - gathering) * config.passes,
         "Adam on rows": stepping / rollout.frames,
     }
     found["other layers, losses, shuffling"] = updating - sum(list(found.values())[2:])

@@ -8,8 +8,9 @@ with torch and does. Where torch has no such operation, for other types, and for
 where it does not pay, torch chooses as ever.
 
 With the precision "bfloat16" both factors of every product, forward and backward, are rounded to
-bfloat16 (8 bits of mantissa, float32's range) and the sums are float32. A processor with
-instructions for it takes a sixth of the time. One without them multiplies in float32 as ever.
+bfloat16 (8 bits of mantissa, float32's range) and the sums are float32, where gradients are asked
+for: who only plays does so in float32. A processor with instructions for it takes a sixth of the
+time. One without them multiplies in float32 as ever.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ PRECISIONS: tuple[str, ...] = get_args(Precision)
 
 
 def rounds(precision: Precision, weight: Tensor) -> bool:
-    """Whether products with these weights are of factors in bfloat16, on this processor."""
-    return precision == "bfloat16" and weight.dtype == torch.float32 and _FAST
+    """Whether products with these weights are of factors in bfloat16, here and now."""
+    asked = precision == "bfloat16" and torch.is_grad_enabled()
+    return asked and weight.dtype == torch.float32 and _FAST
 
 
 def multiply(

@@ -114,6 +114,8 @@ def test_outputs_and_gradients_are_those_of_the_dense_network() -> None:
     for mine, exact in zip(gradients(network), gradients(dense), strict=True):
         assert mine.dtype == torch.float32
         assert error(mine, exact) < ROUNDING
+    met = np.isin(np.arange(FACTS), facts.numpy())
+    np.testing.assert_array_equal(network.first.marks, met)
 
 
 def test_gradients_are_added_up() -> None:
@@ -125,13 +127,34 @@ def test_gradients_are_added_up() -> None:
         torch.testing.assert_close(both, 2 * first, rtol=1e-5, atol=1e-9)
 
 
-def test_few_rows_and_many_come_to_the_same() -> None:
-    """Who plays sees a few rows at a time, and learns from many: rounding apart they agree."""
-    network, facts = a_network("bfloat16"), some_facts(3)
+def test_who_plays_does_so_in_float32() -> None:
+    network, plain, facts = a_network("bfloat16"), a_network("float32"), some_facts(3)
     with torch.inference_mode():
-        few = torch.cat([network(rows)[0] for rows in facts.split(30)])
-    many, _ = network(facts)
-    assert error(few, many.detach().double()) < ROUNDING
+        for playing, other in zip(network(facts), plain(facts), strict=True):
+            assert torch.equal(playing, other)
+    learning, _ = network(facts)
+    assert 0 < error(learning, playing_logits(plain, facts)) < ROUNDING
+
+
+def playing_logits(network: FactNetwork, facts: Tensor) -> Tensor:
+    with torch.no_grad():
+        logits: Tensor = network(facts)[0]
+    return logits.double()
+
+
+def test_a_fact_that_a_sample_has_twice_counts_twice() -> None:
+    network, facts = a_network("bfloat16"), some_facts(8)
+    once, twice = facts.clone(), facts.clone()
+    once[:, 40:] = -1
+    twice[:, 40:] = -1
+    for row in range(ROWS):
+        count = int((twice[row] >= 0).sum())
+        twice[row, count] = twice[row, 0]
+    first = network.first
+    with torch.no_grad():
+        exact = first(twice)
+        assert error(first(once), exact.double()) > ROUNDING
+    assert error(first.cut_off(twice), exact.relu().double()) < ROUNDING
 
 
 def test_one_product_and_its_gradients() -> None:

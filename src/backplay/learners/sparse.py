@@ -26,9 +26,10 @@ from torch import Tensor, nn
 from backplay.errors import BackplayError, ensure, show
 from backplay.extras import require
 from backplay.learners.encoders import linear
-from backplay.products import PRECISIONS, Precision, multiply, rounds
+from backplay.products import LEAST, PRECISIONS, Precision, multiply, rounds
 
 BETAS = (0.9, 0.999)  # torch's own for Adam
+SHARE, BLOCK = 12, 32  # who has more than a 12th of the samples is common; columns come in blocks
 
 
 class FactSum(nn.Module):
@@ -76,44 +77,86 @@ class _Sum(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        gradient = gradient.contiguous()
-        _add_gradients(ctx.facts, ctx.layer, _array(gradient))
+        gradient, layer = gradient.contiguous(), ctx.layer
+        if layer.table.requires_grad:
+            into = _gradient(layer)
+            starts, samples = _inverted(_array(ctx.facts), len(into))
+            _kernels().add_gradients(starts, samples, _array(gradient), _array(into), layer.marks)
         return None, gradient.sum(0), None, None
 
 
 class _CutSum(torch.autograd.Function):
-    """As `_Sum`, and what is negative cut off; features and their gradient are in bfloat16."""
+    """As `_Sum`, and what is negative cut off; features and their gradient are in bfloat16.
+
+    In a large batch the rows of facts that many samples have are summed by a product with a one-hot
+    matrix; what is rounded there are these rows, their sum, and its gradient.
+    """
 
     @staticmethod
     def forward(ctx: Any, table: Tensor, bias: Tensor, facts: Tensor, layer: FactSum) -> Tensor:
-        ctx.facts, ctx.layer = facts, layer
-        out = torch.empty(len(facts), table.shape[1], dtype=torch.bfloat16)
-        _kernels().add_rows_cut(_array(table), _array(bias), _array(facts), _words(out))
-        ctx.save_for_backward(out)
+        rest, common, held = _parted(_array(facts), len(table))
+        ctx.rest, ctx.common, ctx.layer = rest, common, layer
+        if len(common):
+            rows = table.new_zeros(held.shape[1], table.shape[1], dtype=torch.bfloat16)
+            rows[: len(common)] = table.index_select(0, common)
+            out = held @ rows
+        else:
+            out = torch.zeros(len(facts), table.shape[1], dtype=torch.bfloat16)
+        _kernels().add_rows_cut(_array(table), _array(bias), rest, _words(out))
+        ctx.save_for_backward(out, held)
         return out
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        (out,) = ctx.saved_tensors
+        (out, held), layer = ctx.saved_tensors, ctx.layer
         left, of_bias = torch.empty_like(out), torch.empty(out.shape[1])
         _kernels().cut_gradient(
             _words(gradient.contiguous()), _words(out), _words(left), _array(of_bias)
         )
-        _add_gradients(ctx.facts, ctx.layer, _words(left))
+        if layer.table.requires_grad:
+            into = _gradient(layer)
+            if len(ctx.common):
+                of_common = (held.t() @ left)[: len(ctx.common)]
+                into.index_add_(0, ctx.common, of_common.float())
+                layer.marks[ctx.common.numpy()] = 1
+            starts, samples = _inverted(ctx.rest, len(into))
+            _kernels().add_half_gradients(starts, samples, _words(left), _array(into), layer.marks)
         return None, of_bias, None, None
 
 
-def _add_gradients(facts: Tensor, layer: FactSum, gradient: NDArray[Any]) -> None:
-    """Adds the gradient of each sample's features to the rows of its facts, in `table.grad`."""
-    table, rows = layer.table, _array(facts)
-    if not table.requires_grad:
-        return
-    if table.grad is None:
-        table.grad = torch.zeros_like(table)
-    starts, samples = np.empty(len(table) + 1, np.int32), np.empty(rows.size, np.int32)
-    _kernels().invert(rows, np.empty(len(table), np.int32), starts, samples)
-    add = _kernels().add_gradients if gradient.dtype != np.uint16 else _kernels().add_half_gradients
-    add(starts, samples, gradient, _array(table.grad), layer.marks)
+def _parted(facts: NDArray[np.int32], number: int) -> tuple[NDArray[np.int32], Tensor, Tensor]:
+    """The facts of each sample that few have; which many have, and whether it has those.
+
+    The last are ones and zeros in bfloat16 [n, more than there are]; columns that belong to no fact
+    say nothing.
+    """
+    common = np.empty(0, np.int64)
+    if len(facts) >= LEAST:
+        counts = np.zeros(number, np.int32)
+        _kernels().count(facts, counts)
+        common = np.flatnonzero(counts * SHARE > len(facts))
+    if not len(common):
+        return facts, torch.empty(0, dtype=torch.int64), torch.empty(0, 0)
+    columns = np.full(number, len(common), np.int32)
+    columns[common] = np.arange(len(common))
+    held = torch.zeros(len(facts), (len(common) // BLOCK + 1) * BLOCK, dtype=torch.bfloat16)
+    rest = np.empty_like(facts)
+    _kernels().part(facts, columns, len(common), rest, _words(held))
+    return rest, torch.from_numpy(common), held
+
+
+def _inverted(facts: NDArray[np.int32], number: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Which samples have each fact: where they start, and their numbers."""
+    starts, samples = np.empty(number + 1, np.int32), np.empty(facts.size, np.int32)
+    _kernels().invert(facts, np.empty(number, np.int32), starts, samples)
+    return starts, samples
+
+
+def _gradient(layer: FactSum) -> Tensor:
+    """The gradient of a layer's table, zeros if there is none yet."""
+    if layer.table.grad is None:
+        layer.table.grad = torch.zeros_like(layer.table)
+    return layer.table.grad
 
 
 def _summed(table: Tensor, bias: Tensor, facts: Tensor) -> Tensor:
@@ -176,8 +219,8 @@ class FactNetwork(nn.Module):
     ) -> None:
         """A network of these layers; with a `bound`, values are within it.
 
-        With the precision "bfloat16" the hidden layers multiply in it where the processor is fast
-        at it; weights, sums of rows and the heads are float32 as ever.
+        With the precision "bfloat16" it learns by products of factors in it, where the processor is
+        fast at them; weights, heads, and all of it while it plays, are float32 as ever.
         """
         super().__init__()
         ensure(precision in PRECISIONS, "precision", " or ".join(PRECISIONS), precision)
@@ -243,7 +286,7 @@ def fact_network(
         policy_gain: gain of the policy head; small, so that training starts near uniform.
         value_gain: gain of the value head.
         bound: of values, by a tanh; where returns are known to be within it.
-        precision: of the hidden layers' products, see `products`.
+        precision: of products while it learns, see `products`.
     """
     if not isinstance(observation_space, spaces.Box) or observation_space.dtype != np.int32:
         raise BackplayError(

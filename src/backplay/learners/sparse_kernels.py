@@ -73,13 +73,13 @@ def add_rows(table, bias, facts, out):  # type: ignore[no-untyped-def]
 
 @compiled
 def add_rows_cut(table, bias, facts, out):  # type: ignore[no-untyped-def]
-    """As `add_rows`, 0 where that is less, rounded to bfloat16; `out` has their bits."""
+    """Adds to `out` as `add_rows` does, 0 where that is less; it has the bits of bfloat16."""
     width = table.shape[1]
     total, zero = np.empty_like(bias), bias.dtype.type(0)
     for i in range(facts.shape[0]):
         row, cut = facts[i], out[i]
         for j in range(width):
-            total[j] = bias[j]
+            total[j] = bias[j] + widened(cut[j])
         count = 0
         while count < row.shape[0] and row[count] >= 0:
             count += 1
@@ -96,6 +96,39 @@ def add_rows_cut(table, bias, facts, out):  # type: ignore[no-untyped-def]
             k += 1
         for j in range(width):
             cut[j] = rounded(zero if total[j] <= zero else total[j])
+
+
+@compiled
+def count(facts, counts):  # type: ignore[no-untyped-def]
+    """Adds to counts [facts] how often each fact holds."""
+    for i in range(facts.shape[0]):
+        for k in range(facts.shape[1]):
+            if facts[i, k] < 0:
+                break
+            counts[facts[i, k]] += 1
+
+
+@compiled
+def part(facts, columns, none, rest, held):  # type: ignore[no-untyped-def]
+    """Facts that have a column become a one there, the bits of bfloat16; the rest stay.
+
+    What has none is said to have the column `none`, where anything may be written. A fact that a
+    sample has twice stays the second time.
+    """
+    one, zero = np.uint16(0x3F80), np.uint16(0)
+    for i in range(facts.shape[0]):
+        row, left, to = facts[i], rest[i], held[i]
+        kept = 0
+        for k in range(row.shape[0]):
+            fact = row[k]
+            if fact < 0:
+                break
+            column = columns[fact]
+            left[kept] = fact
+            kept += int(column == none) | int(to[column] != zero)
+            to[column] = one
+        if kept < left.shape[0]:
+            left[kept] = -1
 
 
 @compiled

@@ -91,7 +91,7 @@ class PommermanJob(FolderJob):
     num_envs: int = 60
     """Games side by side, as the paper's workers."""
     precision: str = field(default="float32", compare=False)
-    """To what the factors of the network's products are rounded, one of PRECISIONS.
+    """To what the factors of products are rounded while the network learns, one of PRECISIONS.
 
     A run that was begun goes on as it began, whatever is asked for now."""
 
