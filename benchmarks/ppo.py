@@ -102,7 +102,7 @@ def theirs(case: Case) -> Callable[[], None]:
         batch_size=config.minibatch_size,
         n_epochs=config.passes,
         learning_rate=config.learning_rate,
-        gamma=config.gamma,
+        gamma=config.discount,
         gae_lambda=config.gae_lambda,
         clip_range=config.clip,
         vf_coef=config.value_coefficient,

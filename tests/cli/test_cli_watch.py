@@ -1,6 +1,7 @@
 """`backplay watch`, and runs that are made longer."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from PIL import Image
 
 from backplay import runs
 from backplay.studio import scenes
+from backplay.train import loop
 
 TINY = ("--num-envs", 2, "--ppo.num-steps", 64, "--final-episodes", 4, "--evaluation-episodes", 2)
 
@@ -116,6 +118,17 @@ def test_a_kill_while_it_is_made_longer_loses_nothing(lake: Run) -> None:
     Path("r/result.json").unlink()
     assert lake("train", "--resume", "r").code == 0
     assert json.loads(Path("r/result.json").read_text()) == before
+
+
+def test_a_run_that_cannot_be_made_longer_keeps_its_result(
+    lake: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = Path("r/result.json").read_bytes()
+    other = partial(loop.make_network, hidden=(8,))  # as another version makes it
+    monkeypatch.setattr(loop, "make_network", other)
+    assert_refused(lake("train", "--resume", "r", "--frames", 512), "of another run", "the version")
+    assert Path("r/result.json").read_bytes() == before
+    assert runs.open_run(Path("r")).job["frames"] == 256
 
 
 def test_rates_that_fall_are_spoken_of(run: Run, demos: dict[str, Path]) -> None:

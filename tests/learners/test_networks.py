@@ -1,5 +1,6 @@
 """Networks: shapes for every space, what the guesses decide, initial weights, distributions."""
 
+import warnings
 from typing import Any
 
 import gymnasium as gym
@@ -341,6 +342,27 @@ def test_whole_numbers_within_small_bounds_are_categories_too() -> None:
     assert len(seen_as(wide, [zeros], zeros)) == 200  # 12,800 categories are too many
     halves = spaces.Box(-0.5, 9.5, (1,))
     assert seen_as(halves, np.zeros((2, 1)), [3.0]) == [3.0]
+
+
+@pytest.mark.parametrize("far", [1e30, np.inf])
+def test_a_number_far_beyond_small_bounds_is_the_nearest_category(far: float) -> None:
+    space, examples = spaces.Box(0, 2, (2,)), np.array([[0, 2]], np.float32)
+    assert seen_as(space, examples, [far, -far])[2:] == [0, 0, 1, 1, 0, 0]
+
+
+@pytest.mark.parametrize("kind", ["u1", "u2", "u4", "u8", "i1", "i2", "i8", "f2", "f8"])
+def test_whole_numbers_of_every_type_are_categories(kind: str) -> None:
+    space = spaces.Box(1, 3, (2,), np.dtype(kind))
+    examples = np.array([[1, 3]], space.dtype)
+    assert seen_as(space, examples, [2, 1])[2:] == [0, 1, 0, 1, 0, 0]
+
+
+def test_bounds_as_far_apart_as_can_be_are_no_categories() -> None:
+    most = np.finfo(np.float64).max
+    space = spaces.Box(-most, most, (1,), np.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert seen_as(space, np.zeros((1, 1)), [3.0]) == [3.0]
 
 
 def test_parts_of_a_dict_are_scaled_apart_and_texts_and_categories_left_alone() -> None:

@@ -157,6 +157,15 @@ def test_a_fact_that_a_sample_has_twice_counts_twice() -> None:
     assert error(first.cut_off(twice), exact.relu().double()) < ROUNDING
 
 
+def test_a_sum_is_rounded_as_torch_rounds() -> None:
+    first, facts = a_network("bfloat16").first, some_facts(9, rows=100)
+    with torch.no_grad():
+        assert torch.equal(first.cut_off(facts), first(facts).relu().bfloat16())
+        first.table.zero_()
+        first.bias.copy_(1 + torch.arange(len(first.bias)) / 256)  # half of them between two
+        assert torch.equal(first.cut_off(facts), first(facts).bfloat16())
+
+
 def test_one_product_and_its_gradients() -> None:
     torch.manual_seed(0)
     weight, bias = torch.randn(40, 64, requires_grad=True), torch.randn(40, requires_grad=True)

@@ -31,7 +31,7 @@ from backplay.demos.files import demonstration_files
 from backplay.demos.success import describe_rule
 from backplay.errors import BackplayError, ensure, show
 from backplay.runs import Run
-from backplay.runs.execute import asked, prepare
+from backplay.runs.execute import asked, opened, prepare
 from backplay.train import TrainConfig as Settings
 from backplay.train.env_job import EnvJob, EnvWork
 from backplay.train.environments import parse_env_kwargs
@@ -223,6 +223,8 @@ def _extended(run: Run, job: EnvJob, frames: int) -> EnvJob:
             "the learner's rates, which fall to the end, rise and fall once more", file=sys.stderr
         )
     longer = replace(job, settings={**job.settings, "frames": frames})
+    if run.checkpoint.exists():
+        opened(run.path, trust=True)[1].close()  # first: what cannot go on keeps its result
     with run.locked():
         run.extend(to_json(longer))
     return longer

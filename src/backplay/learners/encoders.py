@@ -103,7 +103,8 @@ class Whole(nn.Module):
 
     def forward(self, observations: Tensor) -> Tensor:
         rows = observations.reshape(-1, self.numbers.size)
-        steps = (rows[:, self.which] - self.low).round().long()
+        # In float64, which every type of an observation fits, and cut there: not all fits int64.
+        steps = (rows[:, self.which].double() - self.low).round().nan_to_num()
         near = torch.minimum(steps.clamp(min=0), self.last)
         return torch.cat([self.numbers(rows), self.one_hot(near)], 1)
 
@@ -236,7 +237,7 @@ def vector(space: spaces.Box, examples: Sequence[Any] | None) -> nn.Module:
         return Vector(size)
     seen = np.stack([np.asarray(one) for one in examples]).reshape(-1, size)
     low, high = (bound.reshape(-1).astype(np.float64) for bound in (space.low, space.high))
-    with np.errstate(invalid="ignore"):  # inf - inf
+    with np.errstate(invalid="ignore", over="ignore"):  # inf - inf, and more than float64 has
         steps = high - low
     whole = (seen == np.round(seen)).all(0) & (low == np.round(low))
     whole &= (steps + 1 >= FEWEST) & (steps + 1 <= MOST)

@@ -68,8 +68,8 @@ class Training(Running):
         Args:
             make_env: makes the plain environment, wrapped as the demonstrations were recorded; may
                 be None with `envs` and `evaluator`.
-            demos: demonstrations of it; with `Standard()` only their way of ending matters, and
-                the scale of what is seen in them.
+            demos: demonstrations of it; with `Standard()` only their way of ending matters, the
+                scale of what is seen in them, and their length, for the discount.
             curriculum: where episodes start.
             config: see TrainConfig.
             success: which endings count as success.
@@ -229,7 +229,8 @@ class Training(Running):
         with refusing(
             "This state is of another run",
             "the network of this environment's spaces, and a curriculum",
-            do="Build the run as it was built when the state was saved.",
+            do="Build the run as it was built when the state was saved, by the version of backplay"
+            " that saved it.",
         ):  # fmt: skip
             if (state["teacher"] is None) != (self._teacher is None):
                 raise ValueError("a teacher, and a run without one")
