@@ -117,8 +117,9 @@ def test_pages_say_whose_learner_and_frames(experiment: Experiment) -> None:
     other = "maze-paper" if maze else "pommerman-paper"
     assert f" {other}." in experiment.about
     assert "ours" in experiment.about
-    assert ("twentieth of" if maze else "a fifth of") in experiment.about
-    assert experiment.scale == (0.05 if maze else 0.2)
+    share = {0.05: "twentieth", 0.2: "a fifth", 0.4: "two fifths", 0.6: "three fifths"}
+    assert f"{share[experiment.scale]} of" in experiment.about
+    assert (experiment.scale == 0.05) == maze
 
 
 def test_the_page_of_imitation_says_whose_network_and_how_many_frames() -> None:
