@@ -340,6 +340,8 @@ def test_whole_numbers_within_small_bounds_are_categories_too() -> None:
     wide = spaces.Box(0, 63, (200,))
     zeros = np.zeros(200, np.float32)
     assert len(seen_as(wide, [zeros], zeros)) == 200  # 12,800 categories are too many
+    edge = spaces.Box(np.zeros(2, np.float32), np.array([63, 64], np.float32))
+    assert len(seen_as(edge, np.zeros((2, 2)), [0.0, 0.0])) == 2 + 64  # 65 values are too many
     halves = spaces.Box(-0.5, 9.5, (1,))
     assert seen_as(halves, np.zeros((2, 1)), [3.0]) == [3.0]
 

@@ -118,6 +118,12 @@ def test_frames_by_hand() -> None:
     assert frames["mountaincar"] == [15_000]
 
 
+def test_networks_of_facts_learn_in_bfloat16() -> None:
+    for name in ("pommerman-4", "pommerman-100", "pommerman-dense", "pommerman-paper"):
+        jobs = EXPERIMENTS[name].jobs(0.05, 1)
+        assert {job.precision for job in jobs} == {"bfloat16"}  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize(("maps", "full"), [(4, 51_200_000), (100, 87_040_000)])
 @pytest.mark.parametrize("share", [1.0, 0.05])
 def test_pommermans_windows_are_the_papers(maps: int, full: int, share: float) -> None:
