@@ -116,11 +116,15 @@ class Pocket(gym.Env):
 
     Seen: place in metres (0 to 10), speed; actions: force in two directions. A reward in the
     pocket alone.
+
+    Args:
+        most: the largest force in the units of actions.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: float = 1.0) -> None:
+        self.most = most
         self.observation_space = spaces.Box(-np.inf, np.inf, (4,), np.float32)
-        self.action_space = spaces.Box(-1, 1, (2,), np.float32)
+        self.action_space = spaces.Box(-most, most, (2,), np.float32)
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
@@ -132,7 +136,7 @@ class Pocket(gym.Env):
         return np.concatenate([self.place, self.speed]).astype(np.float32)
 
     def step(self, action):
-        self.speed = 0.8 * self.speed + 0.1 * np.clip(np.asarray(action, float), -1, 1)
+        self.speed = 0.8 * self.speed + 0.1 * np.clip(np.asarray(action, float) / self.most, -1, 1)
         there = np.clip(self.place + self.speed, 0, 10)
         crosses = (self.place[0] < 5) != (there[0] < 5)
         if crosses and there[1] < 7:  # the wall at x = 5 has its gap above y = 7
@@ -142,13 +146,50 @@ class Pocket(gym.Env):
         return self.look(), float(won), won, self.steps >= 300, {}
 
 
-def around(observation: np.ndarray) -> np.ndarray:
+def around(observation: np.ndarray, most: float = 1.0) -> np.ndarray:
     """Pocket: up, through the gap, down, with half of the force."""
     place = observation[:2]
     aim = (4.0, 8.5) if place[0] < 3.9 and place[1] < 8.4 else (6.5, 8.5)
     if place[0] > 6.2:
         aim = (9.0, 1.0)
-    return np.clip(np.array(aim) - place, -0.5, 0.5).astype(np.float32)
+    return most * np.clip(np.array(aim) - place, -0.5, 0.5).astype(np.float32)
+
+
+class SwingUp(gym.Env):
+    """A pole is swung up by a motor too weak to lift it, and caught: a cost per step, no prize."""
+
+    def __init__(self) -> None:
+        self.observation_space = spaces.Box(-10, 10, (3,), np.float32)
+        self.action_space = spaces.Box(-2, 2, (1,), np.float32)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.angle, self.speed = np.pi + self.np_random.uniform(-0.1, 0.1), 0.0
+        self.steps = 0
+        return self.look(), {}
+
+    def look(self):
+        return np.array([np.cos(self.angle), np.sin(self.angle), self.speed], np.float32)
+
+    def step(self, action):
+        pull = 4.9 * np.sin(self.angle) + float(np.clip(action[0], -2, 2))
+        self.speed = float(np.clip(self.speed + 0.05 * pull, -8, 8))
+        self.angle = (self.angle + 0.05 * self.speed + np.pi) % (2 * np.pi) - np.pi
+        self.steps += 1
+        up = bool(abs(self.angle) < 0.15 and abs(self.speed) < 1)
+        return self.look(), -1.0, up, self.steps >= 300, {}
+
+
+def pump(observation: np.ndarray) -> np.ndarray:
+    """SwingUp: adds energy until there is enough, takes what is too much, catches the pole."""
+    height, side, speed = (float(x) for x in observation)
+    if height > 0.9 and abs(speed) < 3:
+        force = -20 * np.arctan2(side, height) - 6 * speed
+    else:
+        missing = 0.5 * speed**2 + 4.9 * height < 4.9
+        way = np.sign(speed) if abs(speed) > 1e-3 else 1.0
+        force = 2 * way if missing else -2 * way
+    return np.array([np.clip(force, -2, 2)], np.float32)
 
 
 def lake_policy(name: str) -> Callable[[Any], int]:
@@ -228,6 +269,14 @@ CHOOSE = {
         "MountainCarContinuous-v0", push_smoothly, 80_000, "vector, continuous, costs and reward"
     ),
     "pocket": scripted(Pocket, around, 120_000, "unbounded vector, continuous, sparse"),
+    "pocket-units": scripted(
+        partial(Pocket, 50.0), partial(around, most=50.0), 120_000,
+        "unbounded vector, continuous in units of 50, sparse",
+    ),
+    "swing-up": Small(
+        SwingUp, lambda: bp.record(SwingUp(), pump, seed=0), 300_000,
+        "vector, continuous, costs alone",
+    ),
     "doorkey": minigrid(
         "MiniGrid-DoorKey-8x8-v0", 3, door_key, 40_000, "Dict with image of categories, sparse"
     ),

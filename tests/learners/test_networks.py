@@ -258,7 +258,12 @@ def test_distributions_agree_with_torch(space: spaces.Space[Any], size: int) -> 
     parts = references(space, parameters)
     columns = [actions] if len(parts) == 1 else actions.unbind(-1)
     log_prob = sum(p.log_prob(a) for p, a in zip(parts, columns, strict=True))
-    entropy = sum(p.entropy() for p in parts)
+    held = parameters
+    if isinstance(space, spaces.Box):  # none counts as wider than half of its action's range
+        mean, log_std = parameters.chunk(2, -1)
+        bounded = torch.from_numpy(np.isfinite(space.high).ravel())
+        held = torch.cat([mean, torch.where(bounded & (log_std > 0), 0.0, log_std)], -1)
+    entropy = sum(p.entropy() for p in references(space, held))
     torch.testing.assert_close(distribution.log_prob(parameters, actions), log_prob)
     torch.testing.assert_close(distribution.entropy(parameters), entropy)
     for left, right in zip(
@@ -268,6 +273,31 @@ def test_distributions_agree_with_torch(space: spaces.Space[Any], size: int) -> 
     mode = distribution.mode(parameters)
     assert (distribution.log_prob(parameters, mode) >= log_prob - 1e-5).all()
     assert all(space.contains(action) for action in distribution.for_env(actions.numpy()))
+
+
+def test_actions_are_shares_of_their_range() -> None:
+    far = np.finfo(np.float32).max
+    space = spaces.Box(
+        np.array([[10.0, -2.0, -np.inf], [0.0, -far, 3.0]], np.float32),
+        np.array([[30.0, 2.0, np.inf], [0.5, far, 3.0]], np.float32),
+    )
+    distribution = distribution_for(space)
+    shares = np.array([[0, 1, 7, -1, 7, 0], [0.5, -3, -7, 0, -7, 0]], np.float32)
+    actions = np.array([[[20, 2, 7], [0, 7, 3]], [[25, -2, -7], [0.25, -7, 3]]], np.float32)
+    np.testing.assert_array_equal(distribution.for_env(shares), actions)
+    within = shares.copy()
+    within[1, 1], within[:, 5] = -1, actions[:, 1, 2]  # clipped; one value alone is as it is
+    np.testing.assert_array_equal(distribution.from_env(actions), within)
+
+
+def test_an_entropy_widens_no_noise_beyond_the_range() -> None:
+    spaces_and_pulls = [(spaces.Box(-5, 5, (1,)), 0.0), (spaces.Box(-np.inf, np.inf, (1,)), 1.0)]
+    for space, pull in spaces_and_pulls:
+        for log_std, expected in ((-0.1, 1.0), (0.1, pull)):
+            parameters = torch.tensor([[0.3, log_std]], requires_grad=True)
+            distribution_for(space).entropy(parameters).sum().backward()
+            assert parameters.grad is not None
+            assert parameters.grad.tolist() == [[0.0, expected]]
 
 
 @pytest.mark.parametrize(("space", "size"), ACTIONS, ids=str)

@@ -5,7 +5,7 @@ in as an argument: `sample(parameters, noise)` is deterministic, so that a rollo
 of all its steps at once.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log, pi
 from typing import Any, Protocol
 
@@ -17,6 +17,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from backplay.errors import BackplayError
+
+FAR = 1e6
+"""Bounds of an action that lie beyond this are none."""
 
 
 class Distribution(Protocol):
@@ -189,12 +192,26 @@ class MultiCategorical:
 class DiagonalGaussian:
     """Independent normals; parameters are means, then log deviations [..., 2 k].
 
-    Actions are the unclipped samples, float32 [..., k], and log-probabilities are theirs; only what
-    the environment receives is clipped to its bounds.
+    Actions are the unclipped samples, float32 [..., k], and log-probabilities are theirs. Where the
+    environment bounds an action, 0 is the middle and 1 and -1 are the bounds; only what it receives
+    is clipped to them.
     """
 
     low: npt.NDArray[Any]
     high: npt.NDArray[Any]
+    _middle: npt.NDArray[np.float64] = field(init=False, repr=False)
+    _half: npt.NDArray[np.float64] = field(init=False, repr=False)
+    _widest: Tensor = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Middle and half of the range of each action; 0 and 1 of what has no bounds."""
+        low, high = (np.asarray(bound, np.float64) for bound in (self.low, self.high))
+        bounded = (low > -FAR) & (high < FAR) & (low < high)
+        low, high = np.where(bounded, low, -1.0), np.where(bounded, high, 1.0)
+        object.__setattr__(self, "_middle", (low + high) / 2)
+        object.__setattr__(self, "_half", (high - low) / 2)
+        widest = np.where(bounded, 0.0, np.inf).ravel()
+        object.__setattr__(self, "_widest", torch.as_tensor(widest, dtype=torch.float32))
 
     @property
     def size(self) -> int:
@@ -216,15 +233,20 @@ class DiagonalGaussian:
         return -(0.5 * distance.square() + log_std).sum(-1) - 0.5 * log(2 * pi) * self.low.size
 
     def entropy(self, parameters: Tensor) -> Tensor:
-        log_std = parameters.chunk(2, -1)[1]
+        """That of the normals, none counted as wider than half of its action's range.
+
+        What is clipped is no variety: an entropy that counts it would widen them for ever.
+        """
+        log_std = torch.minimum(parameters.chunk(2, -1)[1], self._widest)
         return log_std.sum(-1) + 0.5 * (1 + log(2 * pi)) * self.low.size
 
     def log_prob_and_entropy(self, parameters: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
         return self.log_prob(parameters, actions), self.entropy(parameters)
 
     def for_env(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        shaped = actions.reshape(*actions.shape[:-1], *self.low.shape)
+        shaped = actions.reshape(*actions.shape[:-1], *self.low.shape) * self._half + self._middle
         return np.asarray(np.clip(shaped, self.low, self.high), dtype=self.low.dtype)
 
     def from_env(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return actions.astype(np.float32).reshape(len(actions), -1)
+        shares = (actions.astype(np.float64) - self._middle) / self._half
+        return shares.astype(np.float32).reshape(len(actions), -1)
