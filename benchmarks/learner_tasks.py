@@ -8,7 +8,7 @@ plain coordinates, nothing scaled.
 import re
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -251,6 +251,18 @@ def page_doors(frames: int, kind: str) -> Small:
     )  # fmt: skip
 
 
+def paid(task: Small, times: float, kind: str) -> Small:
+    """The same with other units of rewards."""
+
+    def make() -> gym.Env:
+        return gym.wrappers.TransformReward(task.make(), lambda reward: times * reward)
+
+    def demonstrate() -> bp.Demonstration:
+        return bp.record(make(), list(task.demonstrate().actions), seed=0)
+
+    return replace(task, make=make, demonstrate=demonstrate, kind=kind)
+
+
 def minigrid(name: str, layout: int, play: Any, frames: int, kind: str) -> Small:
     def make():
         return OneLayout(make_env(name, None), layout)
@@ -295,6 +307,10 @@ CHOOSE = {
         "unbounded vector, continuous, sparse, long",
     ),
 }  # fmt: skip
+CHOOSE |= {
+    "doors-cents": paid(CHOOSE["doors-page"], 0.01, "raw coordinates, a reward of 0.01"),
+    "planes-hundred": paid(CHOOSE["keydoor-planes"], 100.0, "image of planes, a reward of 100"),
+}
 """To choose on, with two seeds; reported on others."""
 
 

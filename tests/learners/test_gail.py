@@ -108,7 +108,7 @@ def test_rewards_are_less_where_the_end_of_a_long_demonstration_counts() -> None
     table, space = Table(1, 3), spaces.Discrete(3)
     table.logits.data[0] = torch.tensor([-1.0, 0.0, 2.0])
     learner = GAIL(
-        Table(1, 3), space, PPOConfig().looking_back([400]), seed=0,
+        Table(1, 3), space, PPOConfig().after([np.zeros(400)]), seed=0,
         expert=Pairs(np.zeros(1, int), np.zeros(1, int)), discriminator=Discriminator(table, space),
     )  # fmt: skip
     rewards = learner.rewards(rollout_of(np.zeros(3, int), np.arange(3)))[:, 0]

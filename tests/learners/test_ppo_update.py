@@ -7,6 +7,7 @@ import numpy as np
 import probes
 import pytest
 import torch
+from gymnasium.wrappers import TransformReward
 from probe_learners import learner_for
 from torch import Tensor, nn
 
@@ -140,12 +141,43 @@ def test_coefficients_decay_linearly() -> None:
 
 def test_the_discount_lets_the_end_of_a_long_demonstration_count_at_its_beginning() -> None:
     def discount(*lengths: int, **told: Any) -> float:
-        return PPOConfig(**told).looking_back(lengths).discount
+        return PPOConfig(**told).after([np.zeros(n) for n in lengths]).discount
 
     assert PPOConfig().discount == discount() == discount(7, 100) == 0.99
     assert discount(400, 20) == 1 - 1 / 400
     assert discount(400, gamma=0.9) == 0.9  # who is told obeys
     assert discount(400) ** 400 == pytest.approx(np.exp(-1), abs=1e-3)
+
+
+def test_rewards_are_learned_on_the_scale_of_the_demonstrations() -> None:
+    def scale(*rewards: list[float], **told: Any) -> float | None:
+        return PPOConfig(**told).after([np.array(one) for one in rewards]).reward_scale
+
+    assert scale() == scale([0.0, 0.0]) == 1.0
+    assert scale([0.0, 0.0, 0.01]) == pytest.approx(100)
+    assert scale([-1.0, -1.0], gamma=0.5) == pytest.approx(1 / 1.5)  # at the beginning
+    assert scale([-4.0, 10.0], [5.0], gamma=0.5) == pytest.approx(0.1)  # 10 is still to be earned
+    assert scale([100.0], reward_scale=2.0) == 2.0  # who is told obeys
+    assert scale([1e-30]) == pytest.approx(1e6)
+    assert scale([1e30]) == pytest.approx(1e-6)
+
+
+@pytest.mark.parametrize("times", [2.0**-10, 2.0**10])
+def test_what_is_learned_does_not_depend_on_the_unit_of_rewards(times: float) -> None:
+    def weights(times: float) -> list[Any]:
+        def make() -> Any:
+            return TransformReward(envs.Corridor(6), lambda reward: times * float(reward))
+
+        demo = bp.record(make(), [1] * 6, seed=1)
+        config = TrainConfig(num_envs=2, frames=1_024, evaluate_every=0, final_episodes=1)
+        training = Training(make, [demo], bp.Uniform(), config)
+        for _ in training.run():
+            pass
+        training.close()
+        return [part.detach().numpy() for part in training.learner.network.parameters()]
+
+    for part, same in zip(weights(1.0), weights(times), strict=True):
+        np.testing.assert_array_equal(part, same)
 
 
 def test_a_training_run_takes_its_discount_from_its_demonstrations() -> None:

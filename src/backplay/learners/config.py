@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from math import inf
+from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from torch import nn
 
 from backplay.errors import BackplayError, ensure, show
 
 HORIZON = 100  # steps ahead that count, at least
+MOST_SCALE = 1e6  # times that rewards are made larger or smaller, unasked
+FloatArray = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +37,9 @@ class PPOConfig:
     gamma: float | None = None
     """Discount of one step; None: 0.99, and 1 - 1/n where the longest demonstration has more than
     100 steps, n of them, so that its end still counts at its beginning."""
+    reward_scale: float | None = None
+    """Rewards are multiplied by it before they are learned from; None: by what makes the largest
+    return along the demonstrations 1."""
     gae_lambda: float = 0.95
     """Weight of longer returns in the advantages, 0 to 1."""
     value_lambda: float | None = 1.0
@@ -68,9 +76,9 @@ class PPOConfig:
             may_be_none = name in ("gamma", "value_lambda")
             if not (may_be_none and value is None) and not 0 <= value <= 1:
                 raise _refusal(name, "between 0 and 1", value)
-        for name in ("learning_rate", "clip", "max_gradient_norm", "adam_eps"):
+        for name in ("learning_rate", "clip", "max_gradient_norm", "adam_eps", "reward_scale"):
             value = getattr(self, name)
-            if not value > 0:
+            if value is not None and not 0 < value < inf:
                 raise _refusal(name, "more than 0", value)
         if self.normalise_advantages not in ("minibatch", "batch", "none"):
             raise _refusal(
@@ -82,11 +90,15 @@ class PPOConfig:
         """`gamma`, as a number where nothing is known of demonstrations."""
         return 1 - 1 / HORIZON if self.gamma is None else self.gamma
 
-    def looking_back(self, lengths: Iterable[int]) -> PPOConfig:
-        """The same with a number for `gamma`, for demonstrations of these lengths."""
-        if self.gamma is not None:
-            return self
-        return replace(self, gamma=1 - 1 / max([HORIZON, *lengths]))
+    def after(self, rewards: Sequence[FloatArray]) -> PPOConfig:
+        """The same with numbers where demonstrations decide, which earned these rewards by step."""
+        gamma, scale = self.gamma, self.reward_scale
+        if gamma is None:
+            gamma = 1 - 1 / max([HORIZON, *map(len, rewards)])
+        if scale is None:
+            largest = max((_largest_return(one, gamma) for one in rewards), default=0.0) or 1.0
+            scale = 1 / min(max(largest, 1 / MOST_SCALE), MOST_SCALE)
+        return replace(self, gamma=gamma, reward_scale=scale)
 
     def learning_rate_at(self, progress: float) -> float:
         """The learning rate when a share `progress` of the training is done."""
@@ -101,6 +113,15 @@ class PPOConfig:
         count = max(1, round(batch_size / self.minibatch_size))
         used = min(count, self.minibatches_per_pass or count)
         return [batch_size * i // count for i in range(used + 1)]
+
+
+def _largest_return(rewards: FloatArray, gamma: float) -> float:
+    """The largest size of what is still to be earned, at any step of a demonstration."""
+    left, largest = 0.0, 0.0
+    for reward in np.asarray(rewards, np.float64)[::-1].tolist():
+        left = reward + gamma * left
+        largest = max(largest, abs(left))
+    return largest
 
 
 def _refusal(name: str, expected: str, got: object) -> BackplayError:

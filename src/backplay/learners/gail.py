@@ -146,6 +146,7 @@ class GAIL(PPO):
         self._expert: tuple[Tensors, Tensor] = as_tensors(seen), torch.from_numpy(done)
         self._judge = FlatAdam(discriminator, eps=self.config.adam_eps, workers=self.workers)
         self._scale = max(1 - self.config.discount, LEAST_SCALE)
+        self.config = replace(self.config, reward_scale=1.0)  # the env's rewards are not used
 
     def update(self, rollout: Rollout, progress: float = 0.0) -> dict[str, float]:
         """Trains the discriminator on the rollout, then the policy on what it says of it."""

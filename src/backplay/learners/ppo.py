@@ -185,8 +185,9 @@ class PPO:
 
     def _advantages(self, rollout: Rollout, gae_lambda: float) -> FloatArray:
         config = self.config
+        scale = np.float32(config.reward_scale or 1.0)
         return estimate_advantages(
-            rollout.rewards,
+            rollout.rewards * scale,
             rollout.values,
             rollout.next_values,
             rollout.terminated if config.bootstrap_truncated else rollout.ended,

@@ -118,7 +118,7 @@ class Training(Running):
         net = make_net(self.envs.single_observation_space, action_space, seed=self.config.seed)
         if initial_weights is not None:
             load_weights(net, initial_weights)
-        ppo, seed = self.config.ppo.looking_back(map(len, demos)), self.config.seed
+        ppo, seed = self.config.ppo.after([demo.rewards for demo in demos]), self.config.seed
         self.learner = learner(
             net, action_space, ppo, seed=seed, teacher=teacher, workers=self.workers
         )
