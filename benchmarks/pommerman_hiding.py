@@ -18,6 +18,7 @@ import torch
 from backplay.envs.pommerman.layout import SHIELD
 from backplay.envs.pommerman.recordings import Perspective
 from backplay.paper.pommerman.play import play_maps
+from backplay.paper.pommerman.presets import PRESETS
 from backplay.paper.pommerman.work import PommermanWork
 from backplay.runs.execute import opened
 from backplay.train.agent import acting
@@ -42,7 +43,7 @@ def main() -> None:
             played = play_maps(
                 maps, acting(work.training.learner), games=games, seed=10_000,
                 opponents=work.job.opponents, simulations=work.job.simulations,
-                observation=work._preset.observation,
+                observation=PRESETS[work.job.preset].observation,
             )  # fmt: skip
             told = {
                 "run": run.path.name, "shield": shield, "games": int(played.wins.size),

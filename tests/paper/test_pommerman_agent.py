@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,16 @@ def test_it_does_as_the_network_and_knows_what_it_met(run: Path, tmp_path: Path)
     assert half.made["frames"] == 1_024
     assert half.made["job"]["regime"] == "standard"
     assert file.stat().st_size < 10_000_000
+
+
+def test_who_hides_is_measured_with_shields_and_without(
+    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = Path(__file__).parents[2] / "benchmarks" / "pommerman_hiding.py"
+    monkeypatch.setattr("sys.argv", [str(script), str(run), "2"])
+    runpy.run_path(str(script), run_name="__main__")
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(line["shield"], line["games"]) for line in told] == [(False, 2), (True, 2)]
 
 
 def test_runs_and_files_sit_in_tournaments(
