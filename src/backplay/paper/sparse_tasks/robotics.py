@@ -85,6 +85,7 @@ ROBOTICS = {
         title="PointMaze_Large-v3",
         make=partial(pointmaze, *LARGE_MAZE), demonstrate=partial(demonstration, *LARGE_MAZE),
         frames=400_000, patience=2.0, episodes=100, on_the_way=10, seconds=500.0,
+        ours={"num_steps": 512},  # of 339 steps: a batch of 2,048 holds a handful of episodes
         sb3={"n_steps": 256, "batch_size": 128, "n_epochs": 6, "gamma": 0.997},
     ),
 }  # fmt: skip
