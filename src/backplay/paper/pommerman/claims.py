@@ -82,6 +82,29 @@ def hundred_claims(settings: str = "") -> list[Claim]:
     ]  # fmt: skip
 
 
+def default_claims(sets: tuple[tuple[int, str], ...]) -> list[Claim]:
+    """What the paper says of Backplay and we of the default curriculum, with sparse rewards."""
+    claims = []
+    for maps, who in sets:
+        of = partial(Final, f"{who}, {maps} maps, sparse")
+        least = 0.8 if who == "winner" else 0.65
+        text = f"The default wins {least:.0%} of the games: {who}, {maps} maps"
+        claims.append(at_least(text, "ours", of("default", "success"), least))
+        claims += [
+            at_least(f"The default wins more games than {words}: {who}, {maps} maps", "ours",
+                     of("default", "success") - of(other, "success"), CLEARLY)
+            for other, words in (("standard", "Standard"), ("uniform", "Uniform"))
+        ]  # fmt: skip
+    if sets == HUNDRED:
+        claims += [
+            at_least("The default wins 80 % of the games on half of the maps", "ours",
+                     of("default", "maps_won_80"), paper=PAPER_MAPS["80%"] / 100),
+            at_least("The default wins 416 of 1,000 games on ten maps held out", "ours",
+                     of("default", "held_out_success"), paper=0.416),
+        ]  # fmt: skip
+    return claims
+
+
 def all_ahead(
     sets: tuple[tuple[int, str], ...], rewards: str, figure: int, settings: str = ""
 ) -> list[Claim]:

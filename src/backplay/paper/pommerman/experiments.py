@@ -21,6 +21,7 @@ from backplay.paper.pommerman.claims import (
     PAPERS_OWN,
     WHY,
     all_ahead,
+    default_claims,
     four_claims,
     hundred_claims,
     imitation_claim,
@@ -104,14 +105,14 @@ EXPERIMENTS = (
         about=f"{_AGAINST} Backplay follows the winner, or the runner-up of the same games."
         + _ours(*LEVELS),
         scale=LEVELS[0], seeds=SEEDS, jobs=partial(_jobs, sets=FOUR, rewards="sparse"),
-        claims=tuple(four_claims()),
+        claims=(*four_claims(), *default_claims(FOUR)),
     ),
     Experiment(
         name="pommerman-100", title="Pommerman on 100 maps, sparse rewards",
         where="Figure 3a, appendix A.8",
         about=f"{_AGAINST} Ten more maps are held out." + _ours(*PAPERS),
         scale=PAPERS[0], seeds=SEEDS, jobs=partial(_jobs, sets=HUNDRED, rewards="sparse"),
-        claims=tuple(hundred_claims()),
+        claims=(*hundred_claims(), *default_claims(HUNDRED)),
     ),
     Experiment(
         name="pommerman-dense", title="Pommerman with rewards for items", where="Figure 4",
