@@ -69,7 +69,7 @@ class Training(Running):
             make_env: makes the plain environment, wrapped as the demonstrations were recorded; may
                 be None with `envs` and `evaluator`.
             demos: demonstrations of it; with `Standard()` only their way of ending matters, the
-                scale of what is seen in them, and their length, for the discount.
+                scales of what is seen and earned in them, and their length, for the discount.
             curriculum: where episodes start.
             config: see TrainConfig.
             success: which endings count as success.
