@@ -52,6 +52,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
     # The default, whose discount follows from the demonstration; and with the usual one.
     "now": {"scaled": True},
     "now-99": {"scaled": True, "gamma": 0.99},
+    # For demonstrations of hundreds of steps: a smaller rate, larger minibatches, larger batches.
+    "now-slow": {"scaled": True, "learning_rate": 5e-4},
+    "now-coarse": {"scaled": True, "minibatch_size": 512},
+    "now-16-envs": {"scaled": True, "num_envs": 16},
+    "now-512-steps": {"scaled": True, "num_steps": 512},
 }  # fmt: skip
 RIVALS = ("base", "scaled-flags", "sf-entropy03", "sf-value", "sf-value03", "sf-late03")
 CHOOSING, REPORTING = [100, 101], [0, 1, 2]  # seeds
