@@ -25,7 +25,7 @@ from backplay.train.job import Job
 FOLDERS: dict[str, tuple[str, ...]] = {
     "maze": (
         "maze-table", "maze-curves", "maze-cloning", "maze-new", "maze-budget", "maze-default",
-        "maze-paper", "imitation", "maze-reverse", "maze-unseen",
+        "maze-paper", "maze-far", "imitation", "maze-reverse", "maze-unseen",
     ),
     "grid_worlds": ("grid-worlds", "grid-worlds-apart"),
     "theory": ("theory",),

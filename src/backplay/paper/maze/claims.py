@@ -203,3 +203,18 @@ def default_claims() -> list[Claim]:
             for regime, words in (("uniform", "Uniform"), ("backplay", "our windows"))
         ),
     ]  # fmt: skip
+
+
+FAR = "all frames"
+
+
+def far_claims() -> list[Claim]:
+    """Table 2 again: the paper's number where it is of its own Backplay, ours as the target."""
+    words = {"optimal": "finds a shortest path in", "within_5": "comes within 5 steps of it in"}
+    return [
+        at_least(f"the default {words[measure]} at least as many of the {setting} mazes", "Table 2",
+                 Final(f"{setting}, {FAR}", "default", measure),
+                 paper=PAPER["backplay", extra][measure])
+        for extra, setting in SETTINGS.items()
+        for measure in words
+    ]  # fmt: skip

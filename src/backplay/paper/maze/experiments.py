@@ -14,6 +14,7 @@ from backplay.paper.maze.claims import (
     BUDGET_CLAIM,
     DEFAULT_FRAMES,
     ENOUGH_FRAMES,
+    FAR,
     FEW,
     LONGER_EPOCHS,
     NEW_MAZES,
@@ -22,6 +23,7 @@ from backplay.paper.maze.claims import (
     cloning_claims,
     curve_claims,
     default_claims,
+    far_claims,
     new_claims,
     paper_claims,
     table_claims,
@@ -116,6 +118,14 @@ def _default_jobs(scale: float, seeds: int) -> list[Job]:
     ]  # fmt: skip
 
 
+def _far_jobs(scale: float, seeds: int) -> list[Job]:
+    return [
+        MazeJob(regime="default", extra=extra, seed=seed, frames=scaled(FULL, scale), label=FAR)
+        for seed in seeds_from(0, seeds)
+        for extra in EXTRAS
+    ]
+
+
 _SETS = (
     "100 mazes of 24 x 24 cells, every one played once from its true start with the likeliest"
     " actions."
@@ -176,6 +186,13 @@ EXPERIMENTS = (
         " an hour a run. Epochs in claims are shares of a run, 2,000 of them; of Uniform's longer"
         " run, 3,000.",
         scale=1.0, seeds=1, jobs=_paper_jobs, claims=tuple(paper_claims()),
+    ),
+    Experiment(
+        name="maze-far", title="our settings with the paper's frames", where="Table 2",
+        about=f"{_SETS} Demonstrations are shortest paths, or 5 or 10 steps longer. Network as in"
+        " the paper, learner ours, the library's default curriculum, and as many frames as the"
+        " paper's runs have: how far can it go? The paper's own settings are maze-paper.",
+        scale=1.0, seeds=1, jobs=_far_jobs, claims=tuple(far_claims()),
     ),
     Experiment(
         name="imitation", title="imitation on equal terms", where="ours",
