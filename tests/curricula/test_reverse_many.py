@@ -63,6 +63,28 @@ def test_evenly_every_demonstration_has_as_many_walks_from_its_own_starts() -> N
     assert from_json(to_json(before)) == before
 
 
+def test_evenly_every_demonstration_has_as_many_new_starts() -> None:
+    for now in crowded(True, 20):
+        chosen = [origin(now, tally.start) for tally in now.starts[:12]]
+        assert Counter(chosen) == {0: 4, 1: 4, 2: 4}
+
+
+def test_where_all_was_too_easy_walks_set_out_from_what_was_new() -> None:
+    now = begin(evenly=True, new_states=48)
+    for number in range(1, 21):
+        before = now
+        tried = {tally.start for tally in before.starts}
+        episodes = [e for start in tried for e in played(start, 2, 2)]
+        now = before.update(episodes, number * before.round_frames)
+        new = new_ids(now, now.round)
+        for walk in now.walks:
+            if walk.demo in new and walk.start.demo not in new:
+                own = {s for s in tried if origin(before, s) == origin(now, walk.start)}
+                fresh = own - set(before.archive)
+                assert fresh
+                assert walk.start in fresh
+
+
 def test_a_round_adds_the_ends_of_as_many_demonstrations_as_it_is_told() -> None:
     lengths = [5, 7, 9, 11, 13, 15]
     one, many = (

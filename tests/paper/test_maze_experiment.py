@@ -81,6 +81,7 @@ def test_schedules_are_stretched_to_the_budget() -> None:
     assert isinstance(small, ReverseCurriculum)
     assert (small.walk_steps, small.round_frames) == (25, 64 * 3 * len(lengths))
     assert small.new_starts + small.old_starts == 3 * len(lengths)
+    assert small.new_states >= small.walk_steps * len(lengths)  # every maze has a walk a round
     for regime in ("standard", "cloned+ppo", "kickstarted", "gail", "dagger"):
         assert maze.curriculum(MazeJob(regime=regime), lengths) == Standard()
 

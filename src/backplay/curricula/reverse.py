@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple, Self
 
@@ -80,9 +81,10 @@ class ReverseCurriculum(Curriculum):
     highest: float = 0.9
     """A start that succeeds more often is too easy."""
     evenly: bool = False
-    """Whether every demonstration has an equal part of walks and archive, as if each had its own
-    curriculum; then all ends are in the archive from the first round on. If not, all share one set,
-    as in the paper's code, and demonstrations with many survivors crowd out the others."""
+    """Whether every demonstration has an equal part of walks, set and archive, as if each had its
+    own curriculum; then all ends are in the archive from the first round on, and walks that set out
+    from what was too easy rather set out from what was new. If not, all share one set, as in the
+    paper's code, and demonstrations with many survivors crowd out the others."""
     archive_size: int = 2_000
     """Most starts that the archive keeps; those that survived longest ago go first."""
     until: int | None = None
@@ -195,16 +197,13 @@ class ReverseCurriculum(Curriculum):
         sources = list(dict.fromkeys([*survivors, *ends]))
         walks = self._new_walks(number, self._set_outs(sources, rates), rng)
         visited = (Start(w.demo, 1 + step) for w in walks for step in range(w.steps))
-        chosen = _some([*sources, *visited], self.new_starts, rng)
+        some = partial(_in_turn, _origins([*self.walks, *walks])) if self.evenly else _some
+        chosen = some([*sources, *visited], self.new_starts, rng)
         again = set(sources)
         archive = [*(start for start in self.archive if start not in again), *sources]
         archive = archive[-self.archive_size :]
         taken = set(chosen)
-        old = [start for start in archive if start not in taken]
-        if self.evenly:
-            old = _in_turn(old, _origins([*self.walks, *walks]), self.old_starts, rng)
-        else:
-            old = _some(old, self.old_starts, rng)
+        old = some([start for start in archive if start not in taken], self.old_starts, rng)
         return {
             "starts": tuple(Tally(start) for start in (*chosen, *old)),
             "archive": tuple(archive),
@@ -234,10 +233,12 @@ class ReverseCurriculum(Curriculum):
         for start in (*self.archive, *([] if self.archive else sources)):
             kept[origins.get(start.demo, start.demo)].append(start)
         found = []
+        archived = set(self.archive)
         for demo in range(count):
             survivors, easy = self._judged(own[demo])
+            new = [start for start in easy or () if start not in archived]
             end = Start(demo, self.demo_lengths[demo] - 1)
-            found.append(survivors or easy or kept[demo] or [end])
+            found.append(survivors or new or easy or kept[demo] or [end])
         return found
 
     def _new_walks(
@@ -295,7 +296,7 @@ def _some(starts: Sequence[Start], n: int, rng: np.random.Generator) -> list[Sta
 
 
 def _in_turn(
-    starts: Sequence[Start], origins: Mapping[int, int], n: int, rng: np.random.Generator
+    origins: Mapping[int, int], starts: Sequence[Start], n: int, rng: np.random.Generator
 ) -> list[Start]:
     """At most `n` of the starts, drawn so that demonstrations have turns."""
     before: Counter[int] = Counter()

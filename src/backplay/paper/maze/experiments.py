@@ -207,7 +207,7 @@ EXPERIMENTS = (
     Experiment(
         name="maze-reverse", title="how far the reverse curriculum gets", where="ours",
         about="Florensa's curriculum in mazes of 8 x 8, 12 x 12 and 24 x 24 cells, beside Backplay"
-        " and Standard, with half a million and 2 million frames; how far from the goal it starts.",
+        " and Standard, with 2, 5 and 10 million frames; how far from the goal it starts.",
         scale=1.0, seeds=3, jobs=methods.reverse_jobs, claims=methods.reverse_claims(),
     ),
     Experiment(

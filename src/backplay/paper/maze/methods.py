@@ -35,8 +35,10 @@ NEEDS = {
     "dagger": "states, actions, an expert who can be asked",
 }
 """By regime: of demonstrations, and of the env. All but cloning act in the env."""
-FRAMES = {8: 512_000, 12: 512_000, 24: 2_048_000}
+FRAMES = {12: 512_000, 24: 2_048_000}
 """Of a run at scale 1, by cells along a side: enough for Backplay, see results/0.1.0/maze.md."""
+REVERSE_FRAMES = {8: 2_048_000, 12: 5_120_000, 24: 10_240_000}
+"""The same where the reverse curriculum is looked at: enough for it, too."""
 ASKING = 0.1  # share of these frames that DAgger has: what it needs are labels
 LABEL = "imitation"
 SETTINGS = {
@@ -76,7 +78,7 @@ def reverse_jobs(scale: float, seeds: int) -> list[Job]:
     """Florensa's curriculum where it must work, beside Backplay: small mazes, then the paper's."""
     return [
         MazeJob(regime=regime, seed=seed, size=size, frames=scaled(frames, scale), evaluations=20)
-        for size, frames in FRAMES.items()
+        for size, frames in REVERSE_FRAMES.items()
         for seed in seeds_from(0, seeds)
         for regime in ("florensa", "backplay", "standard")
     ]

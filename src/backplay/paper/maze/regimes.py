@@ -64,6 +64,7 @@ MOST_MEASURED = 1_000  # mazes; of more, a hundred are played
 FEW_FRAMES = 4_000_000  # below, our preset has more passes, and more time at the true start
 ARCHIVE = 20_000  # starts; the paper's code keeps all, so that a maze can come back
 WALK = 50  # steps of a walk in mazes of the paper's size
+NEW_STATES = 10_000  # of the walks of the paper's round
 FEWEST_ROUNDS = 12
 START_FRAMES = 128  # of a round for each of its starts in such mazes; with the paper's rounds 341
 PAPER_TRUE_START = 1_750  # the epoch from which every regime trains on the true start alone
@@ -163,22 +164,24 @@ def _reverse(run: MazeJob, lengths: NDArray[np.int64], until: int) -> ReverseCur
     """The paper's reverse curriculum; with our preset one for every maze, in shorter rounds.
 
     In the paper's code all mazes share one set of starts, and those with many survivors crowd out
-    the others: docs/reverse-curriculum.md. Three starts a maze are the paper's 300; walks, and the
-    frames that a start has, are as long for the size of the maze.
+    the others: docs/reverse-curriculum.md. Three starts a maze are the paper's 300, every maze has
+    a walk a round; walks, and the frames that a start has, are as long for the size of the maze.
     """
-    each, settings = PAPER_EPOCH, {}
+    each, walked, settings = PAPER_EPOCH, NEW_STATES, {}
     if run.preset != "paper":
         share = run.size / SIZE
         tried = max(1, round(START_FRAMES * share))
         each = max(1, min(PAPER_EPOCH, 3 * len(lengths) * tried, run.frames // FEWEST_ROUNDS))
         starts = max(3, min(3 * len(lengths), each // tried))
+        walk = max(1, round(WALK * share))
+        walked = max(walk * min(len(lengths), starts), NEW_STATES * each // PAPER_EPOCH)
         settings = {
-            "evenly": True, "walk_steps": max(1, round(WALK * share)),
+            "evenly": True, "walk_steps": walk,
             "new_starts": starts - starts // 3, "old_starts": starts // 3,
         }  # fmt: skip
     return ReverseCurriculum.begin(
         tuple(int(length) for length in lengths), seed=run.seed, round_frames=each, until=until,
-        new_states=max(50, 10_000 * each // PAPER_EPOCH), archive_size=ARCHIVE, **settings,
+        new_states=walked, archive_size=ARCHIVE, **settings,
     )  # fmt: skip
 
 
