@@ -102,17 +102,19 @@ class States:
         on_walk = demo >= n
         row = np.where(on_walk | (demo < 0), 0, demo)
         known = (demo >= 0) & (step >= 0) & (on_walk | (step <= self._demos.last[row]))
-        if on_walk.any():
-            known[on_walk] &= np.isin(demo[on_walk], self._ids)
+        walked = np.searchsorted(self._ids, demo[on_walk])
+        if len(walked):
+            held = self._ids.take(walked, mode="clip") if len(self._ids) else -1
+            known[on_walk] &= held == demo[on_walk]
         if not known.all():
             wrong = int(known.argmin())
             raise _no_state(n, int(demo[wrong]), int(step[wrong]))
         mazes, cells, clocks = self._demos.look_up(row, step)
         left = self.mazes.lengths[row] - step
-        if on_walk.any():
-            row, step = np.searchsorted(self._ids, demo[on_walk]), step[on_walk]
-            mazes[on_walk], cells[on_walk], clocks[on_walk] = self._walked.look_up(row, step)
-            left[on_walk] = self._left[row] + np.minimum(step, self._steps[row])
+        if len(walked):
+            step = step[on_walk]
+            mazes[on_walk], cells[on_walk], clocks[on_walk] = self._walked.look_up(walked, step)
+            left[on_walk] = self._left[walked] + np.minimum(step, self._steps[walked])
         return Places(mazes, cells, np.zeros_like(clocks) if self._fresh else clocks, left)
 
     def hold(self, walks: Iterable[Walk]) -> int:
