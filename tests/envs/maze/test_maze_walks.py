@@ -74,9 +74,11 @@ def test_walks_are_walked_held_and_dropped() -> None:
             assert place.tolist() == [2, states[min(start.step, len(states) - 1)]]
     envs.set_curriculum(Walks((*first[2:], late)))
     assert envs.restored_steps == steps + taken, "nothing is walked twice"
-    with pytest.raises(bp.BackplayError, match="walk held"):
-        envs.reset(options={"starts": [Start(5, 0)] * N})
     envs.reset(options={"starts": [Start(7, 0), *[Start(1, 3)] * (N - 1)]})
+    envs.set_curriculum(Walks((*first[2:5], *first[6:], late)))
+    for dropped in (5, 10, 14, 10**12):
+        with pytest.raises(bp.BackplayError, match="walk held"):
+            envs.reset(options={"starts": [Start(7, 0), *[Start(dropped, 0)] * (N - 1)]})
     assert envs.reset()[0][:, 0].tolist() == [2] * N
 
 
