@@ -109,6 +109,7 @@ def test_par_is_success_by_reward() -> None:
         lambda: AtPar(Uniform(), -0.1),
         lambda: Waiting(WINDOWS, 2.0),
         lambda: TrueStarts(ReverseCurriculum.begin([5], seed=0, new_states=10, walk_steps=5)),
+        lambda: Waiting(ReverseCurriculum.begin([5], seed=0, new_states=10, walk_steps=5)),
     ],
 )
 def test_what_is_refused(make: object) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backplay.curricula import Frontier, check_curriculum, from_json, to_json
-from backplay.curricula.frontier import beyond, falls, success_curve
+from backplay.curricula.frontier import LONG, _kept, beyond, falls, success_curve
 from backplay.records import Episode, Start
 
 Policy = Callable[[int], float]
@@ -32,6 +32,16 @@ def trained(
             episodes.append(Episode(Start(0, step), float(success), back, success, back, par))
         rule = rule.update(episodes, rule.frames + sum(e.length for e in episodes))
     return rule
+
+
+def test_the_weights_of_long_demonstrations_are_not_kept() -> None:
+    """They differ after every episode, and a few thousand of them would be gigabytes."""
+    before = _kept.cache_info().misses
+    for length, kept in ((LONG, 1), (LONG + 1, 0)):
+        rule = Frontier().update([Episode(Start(0, length - 9), 1.0, 9, True, 9, 1.0)], 9)
+        assert rule.weights(0, length).sum() == pytest.approx(1.0)
+        assert _kept.cache_info().misses - before == kept
+        before = _kept.cache_info().misses
 
 
 def between(rule: Frontier, nearest: int, farthest: int, length: int = 100) -> float:

@@ -69,6 +69,20 @@ def test_evenly_every_demonstration_has_as_many_new_starts() -> None:
         assert Counter(chosen) == {0: 4, 1: 4, 2: 4}
 
 
+def test_evenly_the_archive_has_a_part_for_every_demonstration_and_all_ends() -> None:
+    now = begin(evenly=True, new_states=48, archive_size=9)
+    for number in range(1, 21):
+        episodes = [
+            e for tally in now.starts
+            for e in played(tally.start, 1 if origin(now, tally.start) == 0 else 2, 2)
+        ]  # fmt: skip
+        now = now.update(episodes, number * now.round_frames)
+        assert set(now.archive) >= LAST
+        held = Counter(origin(now, start) for start in now.archive)
+        assert held[0] in (3, 4)
+        assert held[1] == held[2] == 1
+
+
 def test_where_all_was_too_easy_walks_set_out_from_what_was_new() -> None:
     now = begin(evenly=True, new_states=48)
     for number in range(1, 21):

@@ -163,6 +163,18 @@ def test_the_curriculum_is_saved_with_the_model_and_goes_on(demo, tmp_path):
     assert again.curriculum.frames == 448 + 256
 
 
+def test_another_curriculum_given_to_a_trained_model_counts(demo):
+    model = PPO("MlpPolicy", wrapped(demo), n_steps=64, batch_size=64, n_epochs=1, seed=0)
+    model.learn(192, callback=bp.sb3.CurriculumCallback(every=64))
+    model.set_env(DummyVecEnv([lambda: bp.BackplayEnv(cartpole(), [demo], bp.Backplay(WINDOWS))]))
+    callback = bp.sb3.CurriculumCallback(every=1)
+    with pytest.warns(UserWarning, match="TrueStarts, its env has Backplay"):
+        model.learn(64, callback=callback, reset_num_timesteps=False)
+    assert callback.curriculum.window == WINDOWS[0]  # its clock begins
+    assert 64 <= callback.curriculum.frames < 192
+    assert curriculum_of(model) == callback.curriculum
+
+
 def test_steps_spent_on_replaying_count(demo):
     replayed = bp.record(
         cartpole(), lambda o: int(o[2] + o[3] > 0), seed=3, max_steps=100, restorer=Replay()

@@ -115,6 +115,24 @@ def test_rewards_are_less_where_the_end_of_a_long_demonstration_counts() -> None
     assert 400 * rewards == pytest.approx([-1.0, 0.0, 2.0])
 
 
+@pytest.mark.parametrize(
+    "done", [spaces.Discrete(2), spaces.Box(-50, 50, (1,)), spaces.Box(-np.inf, np.inf, (1,))]
+)
+def test_a_discriminator_sees_observations_in_the_units_of_its_examples(done: Any) -> None:
+    rng = np.random.default_rng(0)
+    seen = rng.normal(size=(8, 2)).astype(np.float32)
+    acts = torch.tensor([0, 1, 1, 0, 1, 0, 0, 1])
+    acts = acts if isinstance(done, spaces.Discrete) else acts[:, None].float()
+
+    def scores(times: float) -> Tensor:
+        space = spaces.Box(-np.inf, np.inf, (2,))
+        judge = Discriminator.for_spaces(space, done, seed=0, examples=list(times * seen))
+        return judge(torch.from_numpy(times * seen), acts)
+
+    assert torch.allclose(scores(1.0), scores(1_024.0), atol=1e-6)
+    assert scores(1.0).std() > 0
+
+
 SIGNS = np.array([[-1.0], [1.0]], np.float32)
 
 

@@ -244,6 +244,21 @@ def test_vectors_are_scaled_by_examples() -> None:
     assert seen_as(space, None, [1e6, -1e6, 5.5]) == [1e6, -1e6, 5.5]
 
 
+def test_what_is_the_same_in_all_examples_is_scaled_by_far_bounds() -> None:
+    """A place in pixels that differs from episode to episode, of which one was demonstrated."""
+    examples = np.array([[300.0], [300.0]], np.float32)
+    pixels = spaces.Box(0, 600, (1,))
+    assert seen_as(pixels, examples, [100.0]) == pytest.approx([-2.0])
+    assert seen_as(pixels, examples, [600.0]) == pytest.approx([3.0])
+    for low, high in (
+        (294.5, 305.5),
+        (-np.inf, np.inf),
+        (0, 3e38),
+    ):  # near, none, and said for form
+        space = spaces.Box(low, high, (1,), np.float32)
+        assert seen_as(space, examples, [302.0]) == pytest.approx([2.0])
+
+
 def test_what_is_rare_in_the_examples_is_not_blown_up() -> None:
     once = np.zeros((100, 1), np.float32)
     once[7] = 1.0

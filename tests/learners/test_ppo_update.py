@@ -150,8 +150,9 @@ def test_the_discount_lets_the_end_of_a_long_demonstration_count_at_its_beginnin
 
 
 def test_rewards_are_learned_on_the_scale_of_the_demonstrations() -> None:
-    def scale(*rewards: list[float], **told: Any) -> float | None:
-        return PPOConfig(**told).after([np.array(one) for one in rewards]).reward_scale
+    def scale(*rewards: list[float], earned: float = 0.0, **told: Any) -> float:
+        config = PPOConfig(**told).after([np.array(one) for one in rewards])
+        return config.reward_scale_for(earned)
 
     assert scale() == scale([0.0, 0.0]) == 1.0
     assert scale([0.0, 0.0, 0.01]) == pytest.approx(100)
@@ -160,6 +161,30 @@ def test_rewards_are_learned_on_the_scale_of_the_demonstrations() -> None:
     assert scale([100.0], reward_scale=2.0) == 2.0  # who is told obeys
     assert scale([1e-30]) == pytest.approx(1e6)
     assert scale([1e30]) == pytest.approx(1e-6)
+    assert scale([0.01], earned=25.0) == pytest.approx(1 / 25)  # mistakes cost more than it earned
+    assert scale([-100.0], earned=25.0) == pytest.approx(0.01)
+    assert scale(earned=25.0) == 1.0  # of nobody's demonstrations: as they are
+
+
+def test_the_first_rollout_may_earn_more_than_the_demonstrations() -> None:
+    def scale(cost: float) -> float:
+        def make() -> Any:
+            return TransformReward(envs.Corridor(6), lambda reward: float(reward) or cost)
+
+        demo = bp.record(envs.Corridor(6), [1] * 6, seed=1)  # from an env without costs: earned 1
+        config = TrainConfig(num_envs=2, frames=1_024, evaluate_every=0, final_episodes=1)
+        training = Training(make, [demo], bp.Standard(), config)
+        first = None
+        for progress in training.run():
+            first = first or (progress.frames, training.learner.reward_scale)
+        assert (first or [0])[1] == training.learner.reward_scale  # and stays
+        training.close()
+        assert training.learner.reward_scale is not None
+        return training.learner.reward_scale
+
+    assert scale(0.0) == 1.0
+    assert 1 / 60 > scale(-100.0) > 1 / 10_000  # some discounted steps of 100 each
+    assert scale(-200.0) == pytest.approx(scale(-100.0) / 2, rel=0.05)
 
 
 @pytest.mark.parametrize("times", [2.0**-10, 2.0**10])

@@ -171,6 +171,7 @@ class Waiting(Around):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _on_demonstrations(self.inner)
         object.__setattr__(self, "mastery", real_number("mastery", self.mastery, at_most=1.0))
         object.__setattr__(self, "frames", whole_number("frames", self.frames))
 

@@ -47,6 +47,7 @@ OUTER = 0.5  # share of the starts that may lie beyond where success falls,
 REACH = 1.0  # so far at most, in parts of the way from there to the end
 CUT = 2.0  # times what the demonstration took from the same start, where there is a prize
 LOST = 0.5  # that share while nothing succeeds near the end
+LONG = 1_000  # steps of a demonstration beyond which nothing is kept between two draws
 REST = 0.1  # what the weight of a mastered demonstration keeps of that of an unmastered one
 
 
@@ -185,9 +186,16 @@ def _level(part: Sequence[int]) -> float:
     return (part[2] + 0.5) / (part[3] + 1.0)
 
 
-@lru_cache(maxsize=4096)
 def _weights(past: tuple[int, ...], length: int, start_chance: float, reach: float) -> FloatArray:
-    """The weights of states after these episodes, and their cumulative sums: [2, length + 1]."""
+    """The weights of states after these episodes, and their cumulative sums: [2, length + 1].
+
+    Those of long demonstrations are not kept: they would take gigabytes.
+    """
+    weighed = _kept if length <= LONG else _weighed
+    return weighed(past, length, start_chance, reach)
+
+
+def _weighed(past: tuple[int, ...], length: int, start_chance: float, reach: float) -> FloatArray:
     near = [back > 0 for back in past if abs(back) <= FIRST]
     anywhere = LOST if near and not any(near) else ANYWHERE
     fall = falls(past, length)
@@ -196,6 +204,9 @@ def _weights(past: tuple[int, ...], length: int, start_chance: float, reach: flo
     by_back *= 1.0 - start_chance
     by_back[length] += start_chance
     return np.stack([by_back[::-1], np.cumsum(by_back[::-1])])
+
+
+_kept = lru_cache(maxsize=4096)(_weighed)
 
 
 def falls(past: Sequence[int], length: int) -> FloatArray:

@@ -86,7 +86,8 @@ class ReverseCurriculum(Curriculum):
     from what was too easy rather set out from what was new. If not, all share one set, as in the
     paper's code, and demonstrations with many survivors crowd out the others."""
     archive_size: int = 2_000
-    """Most starts that the archive keeps; those that survived longest ago go first."""
+    """Most starts that the archive keeps; those that survived longest ago go first. With `evenly`
+    every demonstration has its part of them, and its end beside it."""
     until: int | None = None
     """From this many frames on, only the initial states; None: never."""
     frames: int = 0
@@ -197,11 +198,12 @@ class ReverseCurriculum(Curriculum):
         sources = list(dict.fromkeys([*survivors, *ends]))
         walks = self._new_walks(number, self._set_outs(sources, rates), rng)
         visited = (Start(w.demo, 1 + step) for w in walks for step in range(w.steps))
-        some = partial(_in_turn, _origins([*self.walks, *walks])) if self.evenly else _some
+        origins = _origins([*self.walks, *walks])
+        some = partial(_in_turn, origins) if self.evenly else _some
         chosen = some([*sources, *visited], self.new_starts, rng)
         again = set(sources)
         archive = [*(start for start in self.archive if start not in again), *sources]
-        archive = archive[-self.archive_size :]
+        archive = self._latest(archive, origins)
         taken = set(chosen)
         old = some([start for start in archive if start not in taken], self.old_starts, rng)
         return {
@@ -209,6 +211,20 @@ class ReverseCurriculum(Curriculum):
             "archive": tuple(archive),
             "walks": _needed([*self.walks, *walks], walks, (*archive, *chosen, *old)),
         }
+
+    def _latest(self, archive: list[Start], origins: Mapping[int, int]) -> list[Start]:
+        """What the archive keeps: of each demonstration as many, and every end, if `evenly`."""
+        if not self.evenly:
+            return archive[-self.archive_size :]
+        each = max(1, self.archive_size // len(self.demo_lengths))
+        kept: list[Start] = []
+        held: Counter[int] = Counter()
+        for start in reversed(archive):
+            demo = origins.get(start.demo, start.demo)
+            held[demo] += 1
+            if held[demo] <= each or start == Start(demo, self.demo_lengths[demo] - 1):
+                kept.append(start)
+        return kept[::-1]
 
     def _judged(self, rates: Rates) -> tuple[list[Start], list[Start] | None]:
         """The survivors, and those too easy; None for these if more were too hard."""

@@ -8,9 +8,12 @@ Works with one env and with DummyVecEnv and SubprocVecEnv of them, on-policy and
 
 from __future__ import annotations
 
+import json
+import warnings
 from typing import Any
 
 from backplay.curricula import Curriculum, from_json, kinds_in, to_json
+from backplay.demos.doubts import BackplayWarning
 from backplay.errors import BackplayError
 from backplay.extras import require
 from backplay.records import Episode
@@ -69,11 +72,20 @@ class CurriculumCallback(BaseCallback):
                 got=str(self.training_env),
                 do="Wrap each env: bp.BackplayEnv(env, [demo], curriculum).",
             ) from error  # fmt: skip
-        saved = getattr(self.model, _SAVED_AS, None)
-        self._curriculum = from_json(saved, kinds=kinds_in(found[0])) if saved else found[0]
+        saved, own = getattr(self.model, _SAVED_AS, None), type(found[0]).__name__
+        before = json.loads(saved)["kind"] if saved else own
+        if before != own:
+            warnings.warn(
+                f"This model was trained with the curriculum {before}, its env has {own}: training"
+                f" goes on with {own}, from its beginning.",
+                BackplayWarning, stacklevel=5,
+            )  # fmt: skip
+        self._curriculum = found[0]
+        if saved and before == own:
+            self._curriculum = from_json(saved, kinds=kinds_in(found[0]))
         # learn() may count from zero again; the curriculum's clock does not.
-        seen = getattr(self._curriculum, "frames", 0)
-        self._frames_before = max(0, seen - self.model.num_timesteps)
+        ahead = getattr(self._curriculum, "frames", 0) - self.model.num_timesteps
+        self._frames_before = max(0, ahead) if before == own else ahead
         self._restored = 0
         self._next_update = 0
 

@@ -16,6 +16,7 @@ from backplay.errors import BackplayError, ensure, show
 HORIZON = 100  # steps ahead that count, at least
 MOST_SCALE = 1e6  # times that rewards are made larger or smaller, unasked
 FloatArray = NDArray[np.floating[Any]]
+BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +39,10 @@ class PPOConfig:
     """Discount of one step; None: 0.99, and 1 - 1/n where the longest demonstration has more than
     100 steps, n of them, so that its end still counts at its beginning."""
     reward_scale: float | None = None
-    """Rewards are multiplied by it before they are learned from; None: by what makes the largest
-    return along the demonstrations 1."""
+    """Rewards are multiplied by it before they are learned from; None: by what makes 1 of
+    `largest_return`, or of the returns of the first rollout where these are larger."""
+    largest_return: float | None = None
+    """Of the demonstrations, as `after` finds it; None: rewards are learned from as they are."""
     gae_lambda: float = 0.95
     """Weight of longer returns in the advantages, 0 to 1."""
     value_lambda: float | None = 1.0
@@ -80,6 +83,8 @@ class PPOConfig:
             value = getattr(self, name)
             if value is not None and not 0 < value < inf:
                 raise _refusal(name, "more than 0", value)
+        if self.largest_return is not None and not 0 <= self.largest_return < inf:
+            raise _refusal("largest_return", "0 or more", self.largest_return)
         if self.normalise_advantages not in ("minibatch", "batch", "none"):
             raise _refusal(
                 "normalise_advantages", '"minibatch", "batch" or "none"', self.normalise_advantages
@@ -92,13 +97,23 @@ class PPOConfig:
 
     def after(self, rewards: Sequence[FloatArray]) -> PPOConfig:
         """The same with numbers where demonstrations decide, which earned these rewards by step."""
-        gamma, scale = self.gamma, self.reward_scale
+        gamma, largest = self.gamma, self.largest_return
         if gamma is None:
             gamma = 1 - 1 / max([HORIZON, *map(len, rewards)])
-        if scale is None:
-            largest = max((_largest_return(one, gamma) for one in rewards), default=0.0) or 1.0
-            scale = 1 / min(max(largest, 1 / MOST_SCALE), MOST_SCALE)
-        return replace(self, gamma=gamma, reward_scale=scale)
+        if largest is None and len(rewards):
+            largest = max(
+                float(np.abs(rewards_to_go(one, gamma)).max(initial=0.0)) for one in rewards
+            )
+        return replace(self, gamma=gamma, largest_return=largest)
+
+    def reward_scale_for(self, earned: float) -> float:
+        """What rewards are multiplied by where first returns are of this size in the mean."""
+        if self.reward_scale is not None:
+            return self.reward_scale
+        if self.largest_return is None:
+            return 1.0
+        largest = max(self.largest_return, earned) or 1.0
+        return 1 / min(max(largest, 1 / MOST_SCALE), MOST_SCALE)
 
     def learning_rate_at(self, progress: float) -> float:
         """The learning rate when a share `progress` of the training is done."""
@@ -115,13 +130,13 @@ class PPOConfig:
         return [batch_size * i // count for i in range(used + 1)]
 
 
-def _largest_return(rewards: FloatArray, gamma: float) -> float:
-    """The largest size of what is still to be earned, at any step of a demonstration."""
-    left, largest = 0.0, 0.0
-    for reward in np.asarray(rewards, np.float64)[::-1].tolist():
-        left = reward + gamma * left
-        largest = max(largest, abs(left))
-    return largest
+def rewards_to_go(rewards: FloatArray, gamma: float, ended: BoolArray | None = None) -> FloatArray:
+    """What was still earned from each step on, as far as it is known: [steps, ...] as rewards."""
+    found = np.array(rewards, np.float64)
+    goes_on = np.ones_like(found) if ended is None else 1.0 - ended
+    for step in reversed(range(len(found) - 1)):
+        found[step] += gamma * goes_on[step] * found[step + 1]
+    return found
 
 
 def _refusal(name: str, expected: str, got: object) -> BackplayError:

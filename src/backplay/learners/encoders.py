@@ -27,6 +27,9 @@ LIMIT = 10.0
 """The largest scaled number: what lies farther from the examples is seen as lying there."""
 CONSTANT = 1e-3
 """Numbers that vary by less than this share of their size are not scaled."""
+FARTHEST_BOUND = 1e5
+"""Those that do not vary at all are scaled by their space's bounds where these lie farther than the
+limit, so that all that can be seen is told apart; farther than this, bounds say nothing."""
 FEWEST, MOST = 3, 64
 """Values of a whole number that is also seen as a category, see `Whole`,"""
 MOST_CATEGORIES = 4096
@@ -36,14 +39,20 @@ MOST_CATEGORIES = 4096
 class Vector(nn.Module):
     """Numbers of any shape, flattened; scaled to mean 0, deviation 1 in the examples, if any.
 
-    The scale is kept with the weights, and is not trained.
+    What does not vary in them may be scaled by how far from it the bounds of the space are. The
+    scale is kept with the weights, and is not trained.
     """
 
     scale: Tensor
     shift: Tensor
     limit: Tensor
 
-    def __init__(self, size: int, examples: npt.NDArray[Any] | None = None) -> None:
+    def __init__(
+        self,
+        size: int,
+        examples: npt.NDArray[Any] | None = None,
+        bounds: tuple[npt.ArrayLike, npt.ArrayLike] = (-np.inf, np.inf),
+    ) -> None:
         super().__init__()
         self.size = size
         scale, shift, limit = np.ones(size), np.zeros(size), np.inf
@@ -53,7 +62,10 @@ class Vector(nn.Module):
             away = np.abs(rows - mean).max(0)
             spread = np.maximum(rows.std(0), away / FARTHEST)
             varies = away > CONSTANT * np.abs(rows).max(0)
-            scale = 1 / np.where(varies, spread, 1.0)
+            far = np.maximum(bounds[1] - mean, mean - bounds[0])
+            bounded = (away == 0) & (far > LIMIT) & (far < FARTHEST_BOUND)
+            far = np.where(bounded, far / FARTHEST, 1.0)
+            scale = 1 / np.where(varies, spread, far)
             shift, limit = -mean * scale, LIMIT
         for name, value in (("scale", scale), ("shift", shift), ("limit", limit)):
             self.register_buffer(name, torch.as_tensor(value, dtype=torch.float32))
@@ -243,9 +255,9 @@ def vector(space: spaces.Box, examples: Sequence[Any] | None) -> nn.Module:
     whole &= (steps + 1 >= FEWEST) & (steps + 1 <= MOST)
     last = np.where(whole, steps, 0).astype(int)
     if not 0 < (last + 1)[whole].sum() <= MOST_CATEGORIES:
-        return Vector(size, seen)
+        return Vector(size, seen, (low, high))
     first = np.where(whole, low, 0).astype(int)
-    return Whole(Vector(size, seen), first.tolist(), last.tolist())
+    return Whole(Vector(size, seen, (low, high)), first.tolist(), last.tolist())
 
 
 def size_of(encoder: nn.Module) -> int:

@@ -9,9 +9,10 @@ than the policy's. Does not know: the env's rewards, demonstrations, curricula.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from functools import partial
+from itertools import cycle, pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -53,6 +54,7 @@ class Discriminator(nn.Module):
         *,
         seed: int,
         network: Callable[..., nn.Module] = make_network,
+        examples: Sequence[Any] | None = None,
     ) -> Discriminator:
         """A discriminator for observations and actions of these spaces.
 
@@ -62,11 +64,20 @@ class Discriminator(nn.Module):
             seed: of the initial weights.
             network: makes networks for discrete actions, as it makes the policy's; pairs with other
                 actions are seen by `make_network`'s.
+            examples: observations, by which numbers are scaled as in `make_network`; actions are
+                then scaled by their bounds.
         """
         if isinstance(action_space, spaces.Discrete):
-            return cls(network(observation_space, action_space, seed=seed), action_space)
+            made = partial(network, examples=examples) if examples else network
+            return cls(made(observation_space, action_space, seed=seed), action_space)
         pair = spaces.Dict({"observation": observation_space, "action": action_space})
-        undecided = make_network(pair, spaces.Discrete(2), seed=seed, value_gain=0.01)
+        both = [
+            {"observation": one, "action": edge}
+            for one, edge in zip(examples or (), cycle(_edges(action_space)))
+        ]
+        undecided = make_network(
+            pair, spaces.Discrete(2), seed=seed, value_gain=0.01, examples=both or None
+        )
         return cls(undecided, action_space)
 
     def forward(self, observations: Tensors, actions: Tensor) -> Tensor:
@@ -78,6 +89,16 @@ class Discriminator(nn.Module):
         pair = {"observation": observations, "action": torch.from_numpy(np.ascontiguousarray(done))}
         values: Tensor = self.network(pair)[1]
         return values
+
+
+def _edges(space: spaces.Space[Any]) -> tuple[Any, Any]:
+    """The least and the largest action; where there is no bound, -1 and 1."""
+    if not isinstance(space, spaces.Box):
+        return None, None
+    return (
+        np.where(space.bounded_below, space.low, -1.0),
+        np.where(space.bounded_above, space.high, 1.0),
+    )
 
 
 LEAST_SCALE = 0.001  # of rewards, where the discount is 1 or nearly so

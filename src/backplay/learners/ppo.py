@@ -22,7 +22,7 @@ from gymnasium.vector import VectorEnv
 from torch import Tensor, nn
 
 from backplay.errors import ensure
-from backplay.learners.config import PPOConfig, Teacher
+from backplay.learners.config import PPOConfig, Teacher, rewards_to_go
 from backplay.learners.distributions import Categorical, MultiCategorical, distribution_for
 from backplay.learners.observations import Tensors, as_tensors, map_tensors, numeric
 from backplay.learners.optimiser import FlatAdam
@@ -68,6 +68,8 @@ class PPO:
         self.config = config or PPOConfig()
         self.distribution = distribution_for(action_space)
         self.updates = 0
+        self.reward_scale: float | None = None
+        """What rewards are multiplied by; None until the first rollout is known."""
         self.workers: Workers = workers or Alone()
         require_same(self.workers, "settings", f"{self.config}, seed {seed}, {_shape(network)}")
         self._generator = torch.Generator().manual_seed(seed)
@@ -126,6 +128,8 @@ class PPO:
             # What a network has kept is rounded by the batches it came in: an update that does not
             # know earlier ones, as after a resumption, must come to the same.
             self._teacher.forget()
+        if self.reward_scale is None:
+            self.reward_scale = self.config.reward_scale_for(self._earned(rollout))
         batch = self._batch(rollout)
         # Of the samples of all workers: a minibatch is scaled by all that is in it.
         advantages = self._joined(batch.advantages, rollout)
@@ -183,11 +187,15 @@ class PPO:
         own = rollout.own
         return join(self.workers, part.reshape(-1, own.count), own, dim=1).flatten()
 
+    def _earned(self, rollout: Rollout) -> float:
+        """The size of what was earned from a step on, within this rollout: a mean over steps."""
+        sizes = np.abs(rewards_to_go(rollout.rewards, self.config.discount, rollout.ended))
+        return float(self._joined(torch.from_numpy(sizes).float(), rollout).double().mean())
+
     def _advantages(self, rollout: Rollout, gae_lambda: float) -> FloatArray:
         config = self.config
-        scale = np.float32(config.reward_scale or 1.0)
         return estimate_advantages(
-            rollout.rewards * scale,
+            rollout.rewards * np.float32(self.reward_scale or 1.0),
             rollout.values,
             rollout.next_values,
             rollout.terminated if config.bootstrap_truncated else rollout.ended,
@@ -290,6 +298,7 @@ class PPO:
             "optimiser": self._optimiser.state(),
             "generator": self._generator.get_state(),
             "updates": self.updates,
+            "reward_scale": self.reward_scale,
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
@@ -298,6 +307,8 @@ class PPO:
         self._optimiser.load_state(state["optimiser"])
         self._generator.set_state(state["generator"])
         self.updates = int(state["updates"])
+        scale = state["reward_scale"]
+        self.reward_scale = None if scale is None else float(scale)
 
 
 def _shape(network: nn.Module) -> str:

@@ -67,7 +67,10 @@ def gail(
     """Makes a learner that imitates the demonstrations; for `Training(learner=…)`."""
     env = without_words(make_env())
     try:
-        judge = Discriminator.for_spaces(env.observation_space, env.action_space, seed=seed + 1)
+        judge = Discriminator.for_spaces(
+            env.observation_space, env.action_space, seed=seed + 1,
+            examples=[observation for demo in demos for observation in demo.observations],
+        )  # fmt: skip
     finally:
         env.close()
     return partial(GAIL, expert=pairs(demos), discriminator=judge)

@@ -1,7 +1,8 @@
 """How good a policy is from the true start. Never sees a curriculum.
 
 In come a way to make plain environments and a policy over batches; out go the results of episodes,
-each from its own seed, so that the numbers do not depend on how many run side by side.
+each from its own seed, so that what a policy without chance does is the same however many run side
+by side.
 """
 
 from __future__ import annotations

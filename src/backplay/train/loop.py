@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from gymnasium import spaces
 from gymnasium.vector import VectorEnv
-from gymnasium.wrappers import FilterObservation
+from gymnasium.wrappers import TransformObservation
 
 from backplay.curricula import Curriculum
 from backplay.demos import Demonstration
@@ -264,11 +264,29 @@ def _refuse_what_nobody_reads(config: TrainConfig) -> None:
 
 def without_words(env: AnyEnv) -> AnyEnv:
     """`env` without the texts in its observations, which no network reads (MiniGrid's mission)."""
-    space = env.observation_space
-    if not isinstance(space, spaces.Dict):
+    space = _numbers_of(env.observation_space)
+    if space == env.observation_space:
         return env
-    numbers = [key for key, part in space.items() if part.dtype is None or part.dtype.kind != "U"]
-    return FilterObservation(env, numbers) if len(numbers) < len(space) else env
+    return TransformObservation(env, partial(_numbers_in, space), space)
+
+
+def _numbers_of(space: spaces.Space[Any]) -> spaces.Space[Any]:
+    """The space without its texts, those of the Dicts inside included."""
+    if not isinstance(space, spaces.Dict):
+        return space
+    return spaces.Dict(
+        {
+            key: _numbers_of(part)
+            for key, part in space.items()
+            if part.dtype is None or part.dtype.kind != "U"
+        }
+    )
+
+
+def _numbers_in(space: spaces.Space[Any], observation: Any) -> Any:
+    if not isinstance(space, spaces.Dict):
+        return observation
+    return {key: _numbers_in(part, observation[key]) for key, part in space.items()}
 
 
 def as_arrays(tree: Any) -> Any:
