@@ -1,5 +1,6 @@
 """Success said aloud: rules by text, in words, and warnings where a demonstration seems to fail."""
 
+import re
 import warnings
 from dataclasses import replace
 from typing import Any
@@ -106,14 +107,40 @@ def test_demonstrations_that_look_like_successes_are_recorded_in_silence(
 def test_who_knows_better_says_so() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", BackplayWarning)
-        for word in (True, "terminated", "return>=0", lambda end: end.length == 3):
+        for word in ("terminated", "return>=0", lambda end: end.length == 3):
             demo = bp.record(lake(is_slippery=False), [1, 1, 1], success=word)
             assert demo.success is True
     with pytest.warns(BackplayWarning, match="as the environment or you said"):
         assert bp.record(Corridor(), lambda _: 1, success="return>=5").success is False
     plain = bp.record(Corridor(), lambda _: 1)
     assert doubts(Corridor(), plain, "return>=5") is not None
-    assert doubts(Corridor(), plain, "info:won") is None  # no demonstration keeps its info
+
+
+def test_a_success_without_rewards_says_nothing_of_the_agents() -> None:
+    """Any end would count: the rule is what the demonstration's end has, and it has nothing."""
+    with pytest.warns(BackplayWarning, match="random episodes end in the same way"):
+        demo = bp.record(lake(is_slippery=False), [1, 1, 1], success=True)
+    assert demo.success is True
+
+
+def test_a_rule_that_random_play_meets_is_doubted() -> None:
+    hole = bp.record(lake(is_slippery=False), [1, 1, 1], success="return>=0")
+    plain = replace(hole, success=None)
+    for rule in ("return>=0", "terminated"):
+        said = doubts(lake(is_slippery=False), plain, rule)
+        assert said is not None
+        assert re.search(r"\d\d+% of random episodes succeed by the rule, too", said)
+    goal = bp.record(lake(is_slippery=False), [2, 2, 1, 1, 1, 2])
+    assert doubts(lake(is_slippery=False), goal, "return>=1") is None
+
+
+def test_a_key_that_no_info_has_is_doubted() -> None:
+    plain = bp.record(Corridor(), lambda _: 1)
+    assert "where there is: nothing" in str(doubts(Corridor(), plain, "info:won"))
+    slippery = bp.record(lake(is_slippery=False), [2, 2, 1, 1, 1, 2])
+    assert "where there is: prob" in str(doubts(lake(is_slippery=False), slippery, "info:goal"))
+    assert doubts(lake(is_slippery=False), slippery, "info:prob") is None
+    assert doubts(Corridor(), plain, "info:is_success") is None  # some say it of successes alone
 
 
 def test_a_rule_by_text_reaches_the_wrapper_the_training_and_the_measure() -> None:

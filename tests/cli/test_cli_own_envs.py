@@ -1,6 +1,7 @@
 """Environments by class: from the user's own command line, never from a file."""
 
 import json
+import re
 from pathlib import Path
 
 import gymnasium as gym
@@ -8,7 +9,10 @@ import pytest
 from cli_results import Run, assert_refused
 
 import backplay as bp
-from backplay.runs import execute
+from backplay.cli.hints import going_on
+from backplay.runs import execute, open_run
+from backplay.train import TrainConfig
+from backplay.train.env_job import EnvJob
 from backplay.train.environments import make_env
 from backplay.train.own_envs import on_my_word
 
@@ -97,6 +101,35 @@ def test_a_run_of_such_an_env_needs_the_users_word_again(
     Path("mygrid.py").write_text(GRID)
     assert here("evaluate", "run", "--env", ENV, "--episodes", 2).code == 0
     assert here("train", ENV, "--resume", "run").code == 0
+
+
+def test_a_run_has_a_name_that_listings_show(here: Run) -> None:
+    here("record", ENV, "--out", "key.npz", *ACTIONS)
+    assert here("train", ENV, "key.npz", *TINY).code == 0
+    (run,) = Path("runs").iterdir()
+    assert re.fullmatch(r"\w.*KeyDoor-backplay-0", run.name)
+
+
+def test_a_file_may_be_named_from_another_folder(
+    here: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here("record", ENV, "--out", "key.npz", *ACTIONS)
+    here("train", ENV, "key.npz", "--dir", "run", *TINY)
+    monkeypatch.setattr(
+        gym, "registry", {k: v for k, v in gym.registry.items() if not k.startswith("own:")}
+    )
+    Path("elsewhere").mkdir()
+    Path("elsewhere/other.py").write_text(GRID)
+    monkeypatch.chdir("elsewhere")
+    assert_refused(here("evaluate", "../run", "--env", "other.py:KeyDoor"), "is code of your own")
+    assert here("evaluate", "../run", "--env", f"../{ENV}", "--episodes", 2).code == 0
+
+
+def test_a_stopped_run_says_its_class_again(here: Run) -> None:
+    here("record", ENV, "--out", "key.npz", *ACTIONS)
+    here("train", ENV, "key.npz", "--dir", "run", *TINY)
+    job = EnvJob.of(ENV, bp.Uniform(), TrainConfig(frames=64))
+    assert going_on(open_run(Path("run")), job) == ["backplay", "train", ENV, "--resume", "run"]
 
 
 def test_in_python_such_an_agent_is_loaded_with_its_class(

@@ -72,6 +72,7 @@ def test_the_help_teaches_with_examples(run: Run, name: str) -> None:
 def test_advice_says_what_to_expect_and_what_to_type(run: Run, demos: dict[str, Path]) -> None:
     result = run("advise", "MountainCar-v0", demos["car"], "--rollouts", "20")
     assert result.code == 0, result.err
+    assert result.err.splitlines()[-1].startswith("success: an episode that terminates")
     assert result.out.startswith("Backplay is likely to help. Expected fastest: Backplay")
     for regime in ("Standard", "Uniform", "Backplay"):
         assert f"\n  {regime} " in result.out

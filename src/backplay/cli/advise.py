@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from contextlib import nullcontext
 from dataclasses import dataclass
 
 from backplay.advise import Advice, describe
 from backplay.advise import advise as advise_on
-from backplay.cli.options import OnDemo, require_at_least
+from backplay.cli.options import OnDemo, require_at_least, say_doubts
 from backplay.demos import load
+from backplay.demos.success import describe_rule, success_rule
 from backplay.restore.rollout import AnyEnv
 from backplay.train.environments import kwargs_for, make_env
 from backplay.train.own_envs import on_my_word
@@ -59,6 +61,10 @@ def advise(config: AdviseConfig) -> None:
             make, demo, policy=policy, success=config.success, settings=config.settings,
             seed=config.seed, rollouts=config.rollouts, seconds=config.seconds, progress=count,
         )  # fmt: skip
+    env = make()
+    print(f"success: {describe_rule(success_rule(config.success, [demo]))}", file=sys.stderr)
+    say_doubts(env, demo, config.success)
+    env.close()
     if config.json:
         print(json.dumps({**advice.as_json(), "command": _command(config, advice)}, indent=1))
         return

@@ -22,6 +22,12 @@ ENOUGH = 0.5  # success from which nothing is said
 CALMER = 0.2  # success that drawn and likeliest actions are apart, from which on it is said
 
 
+def going_on(run: Run, job: EnvJob) -> list[str]:
+    """The command that goes on with a run; code of one's own is named again."""
+    own = [job.env] if ":" in job.env else []
+    return ["backplay", "train", *own, "--resume", str(run.path)]
+
+
 def what_to_try(run: Run, job: EnvJob) -> list[str]:
     """Commands to try next, best first; nothing where the agent succeeds often enough."""
     result = run.result or {}
@@ -31,7 +37,7 @@ def what_to_try(run: Run, job: EnvJob) -> list[str]:
         return _when_drawn(run, job, success, measures.get("greedy_success", success))
     config = job.config
     own = [job.env] if ":" in job.env else []
-    again = ["backplay", "train", *own, "--resume", str(run.path)]
+    again = going_on(run, job)
     task = [job.env, *map(str, run.demonstrations), *_task(job)]
     starts = _starts(job)
 

@@ -15,7 +15,7 @@ import tyro
 
 from backplay import runs
 from backplay.cli.carrying import carry
-from backplay.cli.hints import what_to_try
+from backplay.cli.hints import going_on, what_to_try
 from backplay.cli.options import say_doubts
 from backplay.curricula import (
     Backplay,
@@ -114,7 +114,8 @@ def train(config: TrainConfig) -> int:
     else:
         run, begun = _begun(config)
         work, doubted = begun, _say_success(config, begun)
-    again = f"backplay train --resume {shlex.quote(str(run.path))}"
+    job, _ = asked(run)
+    again = shlex.join(going_on(run, job)) if isinstance(job, EnvJob) else ""
     code = carry(run, again, work=work, tensorboard=config.tensorboard, trust=True)
     if code == 0:
         _say_result(run)
@@ -149,7 +150,7 @@ def _begun(config: TrainConfig) -> tuple[Run, EnvWork]:
             do="Write backplay train ENV demo.npz; make one with backplay play or record.",
         )
     kind = config.curriculum if config.regime == "ppo" else f"gail-{config.curriculum}"
-    name = re.sub(r"[^\w.-]+", "-", f"{config.env}-{kind}-{config.settings.seed}")
+    name = re.sub(r"[^\w.-]+", "-", f"{config.env}-{kind}-{config.settings.seed}").lstrip(".-")
     path = config.dir or Path("runs") / name
     runs.require_free(path)
     on_my_word(config.env)

@@ -12,10 +12,13 @@ import warnings
 
 from backplay.demos.demonstration import Demonstration
 from backplay.demos.success import (
+    SAID_BY_ENV,
     DefaultRule,
     Ending,
     InfoRule,
+    ReturnRule,
     SuccessRule,
+    TerminatedRule,
     describe_rule,
     ending,
     success_rule,
@@ -33,11 +36,21 @@ class BackplayWarning(UserWarning):
 
 def find_doubts(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> list[str]:
     """What speaks against `demo` being a success under `rule`. May reset and step `env`."""
-    if demo.success is not None:
+    if isinstance(rule, InfoRule) and rule.key not in SAID_BY_ENV:  # some say it of successes alone
+        return _unseen(env, demo, rule.key)
+    # Who says that it succeeds and tells no rewards, as of states alone, still says no rule.
+    silent = demo.terminated and not demo.rewards.any() and isinstance(rule, DefaultRule)
+    if demo.success is not None and not (demo.success and silent):
         return [] if demo.success else ["it ends without success, as the environment or you said"]
+    if isinstance(rule, InfoRule):
+        return []
+    if not isinstance(rule, DefaultRule) and not _holds(rule, demo):
+        return [f"it is no success itself by the rule: {describe_rule(rule)}"]
+    if isinstance(rule, ReturnRule | TerminatedRule):
+        share = _random_success(env, demo, rule)
+        return [f"{share:.0%} of random episodes succeed by the rule, too"] * (share >= _SHARE)
     if not isinstance(rule, DefaultRule):
-        judged = isinstance(rule, InfoRule) or _holds(rule, demo)
-        return [] if judged else [f"it is no success itself by the rule: {describe_rule(rule)}"]
+        return []
     last, before = float(demo.rewards[-1]), demo.rewards[:-1]
     if not demo.terminated:
         if (demo.rewards == 0).all():
@@ -88,19 +101,35 @@ def _holds(rule: SuccessRule, demo: Demonstration) -> bool:
         return True
 
 
+def _unseen(env: AnyEnv, demo: Demonstration, key: str) -> list[str]:
+    """That no random episode's last info has the key at all: it may be misspelt."""
+    infos = [end.info for end in _random_ends(env, demo)]
+    if not infos or any(key in info for info in infos):
+        return []
+    there = ", ".join(sorted({str(one) for info in infos for one in info})) or "nothing"
+    return [f"{key!r} is not in the last info of any random episode, where there is: {there[:200]}"]
+
+
 def _random_success(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> float:
     """The share of episodes of random play that succeed, of those that can be played quickly."""
+    ends = _random_ends(env, demo)
+    return sum(bool(rule(end)) for end in ends) / len(ends) if ends else 0.0
+
+
+def _random_ends(env: AnyEnv, demo: Demonstration) -> list[Ending]:
+    """How some episodes of random play end, as far as they can be played quickly."""
     space = copy.deepcopy(env.action_space)
     space.seed(0)
-    most = 4 * len(demo) + 16
-    wins = played = steps = 0
-    while played < _EPISODES and (not played or steps + most <= _STEPS):
+    most, steps = 4 * len(demo) + 16, 0
+    found: list[Ending] = []
+    while len(found) < _EPISODES and (not found or steps + most <= _STEPS):
         try:
             rollout = roll(
-                env, lambda _: space.sample(), seed=played, options=demo.options, max_steps=most
-            )
+                env, lambda _: space.sample(), seed=len(found), options=demo.options,
+                max_steps=most,
+            )  # fmt: skip
         except Exception:  # seeds may be bounded, and an env may refuse what is not its own
             break
-        wins += bool(rule(ending(rollout)))
-        played, steps = played + 1, steps + len(rollout)
-    return wins / played if played else 0.0
+        found.append(ending(rollout))
+        steps += len(rollout)
+    return found

@@ -73,7 +73,8 @@ def fit_states(env: AnyEnv, recording: Recording, settings: Settings) -> Sequenc
             "This demonstration was recorded with other settings",
             expected=f"{describe(differ, here=True)}, as this env has it",
             got=describe(differ, here=False),
-            do="Build the env as it was built for recording." + SAY_MINE,
+            do="Build the env as it was built for recording; if it draws them at every reset, draw"
+            " from self.np_random, so that the seed says them." + SAY_MINE,
         )
     return with_settings(name, states, differ) if differ else states
 

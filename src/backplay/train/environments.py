@@ -124,6 +124,8 @@ def registered(env_id: str) -> str:
     module, _, name = env_id.rpartition(":")
     if module and class_id(env_id) in gym.registry:
         return class_id(env_id)
+    if module and (said := _said_otherwise(module, name)):
+        return said
     if module and (name not in gym.registry or not _is_imported(module)):
         raise BackplayError(
             f"{env_id} is code of your own",
@@ -142,6 +144,22 @@ def registered(env_id: str) -> str:
         or "See gymnasium.pprint_registry(), or write module:Name-v0, module:Class or"
         " file.py:Class.",
     )
+
+
+def _said_otherwise(where: str, name: str) -> str | None:
+    """The id of the class that the user named by another path to a file of this name, if any."""
+    found = [
+        key
+        for key, spec in gym.registry.items()
+        if key.startswith("own:")
+        and getattr(spec.entry_point, "__name__", None) == name
+        and Path(_file_of(spec.entry_point)).name == Path(where).name
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _file_of(made: Any) -> str:
+    return getattr(sys.modules.get(made.__module__), "__file__", None) or ""
 
 
 def _is_imported(module: str) -> bool:

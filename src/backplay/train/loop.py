@@ -10,6 +10,7 @@ knows neither the disk nor the screen.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -22,6 +23,7 @@ from gymnasium.wrappers import TransformObservation
 
 from backplay.curricula import Curriculum
 from backplay.demos import Demonstration
+from backplay.demos.doubts import BackplayWarning
 from backplay.demos.success import Success, success_rule
 from backplay.errors import BackplayError, ensure, refusing
 from backplay.learners import PPO, Teacher, load_weights, make_network
@@ -42,6 +44,8 @@ from backplay.wrapper import (
     advance,
     set_curriculum,
 )
+
+FARTHEST_ACTION = 5.0  # times larger or smaller than 1, of actions without bounds
 
 
 class Training(Running):
@@ -113,6 +117,7 @@ class Training(Running):
         made = envs or BackplayVector([make] * max(1, own.count))
         self.envs: Any = divide(made, self.config.num_envs, self.workers)
         action_space = self.envs.single_action_space
+        _warn_of_units(action_space, demos)
         seen = [observation for demo in demos for observation in demo.observations]
         make_net = network or partial(make_network, examples=seen)
         net = make_net(self.envs.single_observation_space, action_space, seed=self.config.seed)
@@ -259,6 +264,21 @@ def _refuse_what_nobody_reads(config: TrainConfig) -> None:
             asked == getattr(default, name, None), f"TrainConfig({name}={asked!r})",
             "its default, because `envs` draw their own starts",
             do="Tell the envs when you make them.",
+        )  # fmt: skip
+
+
+def _warn_of_units(space: spaces.Space[Any], demos: Sequence[Demonstration]) -> None:
+    """Says where actions without bounds, which are learned in units of 1, are of another size."""
+    if not isinstance(space, spaces.Box):
+        return
+    free = (~(space.bounded_below & space.bounded_above)).flatten()
+    done = [np.reshape(action, -1)[free] for demo in demos for action in demo.actions or ()]
+    largest = max((float(np.abs(action).max(initial=0.0)) for action in done), default=0.0)
+    if largest > FARTHEST_ACTION or 0 < largest < 1 / FARTHEST_ACTION:
+        warnings.warn(
+            "Actions without bounds are learned in units of 1; the demonstration's are of up to"
+            f" {largest:.3g}. Give the action space bounds, about as far as actions should go",
+            BackplayWarning, stacklevel=2,
         )  # fmt: skip
 
 
