@@ -182,7 +182,7 @@ def main(file: Path, seeds: str = "", tasks: str = "", *variants: str) -> None:
                 if (task, variant, seed) in done:
                     continue
                 began, (starts, _, changed) = time.process_time(), words.partition(";")
-                frontier._weights.cache_clear()  # it was made with other constants
+                frontier._kept.cache_clear()  # it was made with other constants
                 with mock.patch.dict(vars(frontier), eval(f"dict({changed})")):
                     found = carried_out(task, eval(starts, names), seed)
                 row = {"task": task, "variant": variant, "starts": words, "seed": seed, **found,

@@ -251,6 +251,45 @@ def page_doors(frames: int, kind: str) -> Small:
     )  # fmt: skip
 
 
+class Mistakes(gym.Env):
+    """Twelve places, in each one right action of four; whoever errs pays and stays."""
+
+    observation_space = gym.spaces.Box(0, 100, (2,), np.float32)
+    action_space = gym.spaces.Discrete(4)
+
+    def __init__(self, prize: float, cost: float) -> None:
+        self.prize, self.cost, self.place = prize, cost, 0
+
+    def get_state(self):
+        return self.place
+
+    def set_state(self, state):
+        self.place = state
+
+    def _seen(self):
+        return np.array([1.01 * self.place, 7 * self.place % 5], np.float32)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.place = 0
+        return self._seen(), {}
+
+    def step(self, action):
+        right = action == (3 * self.place + 1) % 4
+        self.place += int(right)
+        ended = self.place == 12
+        reward = self.prize if ended else 0.0 if right else self.cost
+        return self._seen(), reward, ended, False, {}
+
+
+def mistakes(prize: float, cost: float) -> Small:
+    def make() -> gym.Env:
+        return gym.wrappers.TimeLimit(Mistakes(prize, cost), 60)
+
+    way = [(3 * place + 1) % 4 for place in range(12)]
+    return Small(make, lambda: bp.record(make(), way, seed=0), 40_000, "mistakes cost most")
+
+
 def paid(task: Small, times: float, kind: str) -> Small:
     """The same with other units of rewards."""
 
@@ -310,6 +349,8 @@ CHOOSE = {
 CHOOSE |= {
     "doors-cents": paid(CHOOSE["doors-page"], 0.01, "raw coordinates, a reward of 0.01"),
     "planes-hundred": paid(CHOOSE["keydoor-planes"], 100.0, "image of planes, a reward of 100"),
+    "mistakes-cents": mistakes(0.01, -1.0),
+    "mistakes-free": mistakes(0.0, -100.0),
 }
 """To choose on, with two seeds; reported on others."""
 
