@@ -86,6 +86,9 @@ def test_patience_is_the_curriculums() -> None:
     assert Until(TrueStarts(Patience(Uniform(), 2)), at=9).patience == 2.0
     assert steps_allowed(2.0, 10) == 36
     assert steps_allowed(None, 10) > 10**18
+    limited = Until(Patience(Uniform(), 2.0), at=10)
+    assert limited.patience == 2.0
+    assert limited.update([], 10).patience is None  # initial states have the time that they need
 
 
 def test_par_is_success_by_reward() -> None:

@@ -58,8 +58,8 @@ class Around(Curriculum):
 
     @property
     def patience(self) -> float | None:
-        """As inside."""
-        return self.inner.patience
+        """As of `now`."""
+        return self.now.patience
 
     @property
     def walks(self) -> tuple[Walk, ...]:
