@@ -164,3 +164,17 @@ def test_every_awkward_env_restores_exactly(make: Any, wrapped: bool, tmp_path: 
     demo.save(tmp_path / "demo.npz")
     fresh = build()
     assert bp.check(fresh, bp.load(tmp_path / "demo.npz", fresh)).exact
+
+
+@pytest.mark.parametrize("env", [envs.Corridor, "CartPole-v1"])
+def test_a_class_or_a_name_is_no_environment(env: Any) -> None:
+    demo = bp.record(envs.Corridor(), lambda _: 1)
+    for call in (
+        lambda: bp.record(env, [1]),
+        lambda: bp.check(env, demo),
+        lambda: bp.BackplayEnv(env, [demo]),
+    ):
+        with pytest.raises(
+            bp.BackplayError, match=r"Make it first: (Corridor\(\)|gym.make\('Cart)"
+        ):
+            call()

@@ -19,7 +19,14 @@ from backplay.demos.sights import fingerprint
 from backplay.demos.success import Success, SuccessRule, describe_rule, success_rule
 from backplay.errors import BackplayError, DemonstrationError, ensure
 from backplay.restore import Replay, Restorer, renew
-from backplay.restore.rollout import AnyEnv, Divergence, replay, replay_from_reset, reset_to_another
+from backplay.restore.rollout import (
+    AnyEnv,
+    Divergence,
+    replay,
+    replay_from_reset,
+    require_env,
+    reset_to_another,
+)
 
 WAYS, LONG = 16, 100  # states that are tried where each takes a way of more than so many steps
 _NOT_COMPARED = (
@@ -99,6 +106,7 @@ def check(
     what is found exact is exact under the settings of `env`. `success` as for BackplayEnv: the
     report says which rule is in force and what speaks against the demonstration being a success.
     """
+    require_env(env)
     ensure(
         isinstance(demo, Demonstration), "demo", "a demonstration", demo,
         do="Write check(env, demo); a file is loaded by bp.load(path).",

@@ -103,8 +103,18 @@ def roll(
     )  # fmt: skip
 
 
+def require_env(env: Any) -> None:
+    """Raises where a class or a name stands for an environment."""
+    made = f"{getattr(env, '__name__', 'Env')}()" if callable(env) else f"gym.make({env!r})"
+    ensure(
+        not isinstance(env, type | str), "env", "an environment", env,
+        do=f"Make it first: {made}.",
+    )  # fmt: skip
+
+
 def require_gymnasium(env: AnyEnv, seed: int, options: dict[str, Any] | None = None) -> None:
     """Raises where `reset` is not of Gymnasium's form, as in envs of the older Gym."""
+    require_env(env)
     try:
         answer: Any = env.reset(seed=seed, options=_own(options))
     except TypeError as error:

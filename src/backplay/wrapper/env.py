@@ -21,7 +21,7 @@ from backplay.demos.success import Ending, Success, success_rule
 from backplay.errors import BackplayError, DemonstrationError, ensure, one_of, show, whole
 from backplay.records import Episode, Start, steps_allowed
 from backplay.restore import Replay, layers, restart_clocks
-from backplay.restore.rollout import AnyEnv
+from backplay.restore.rollout import AnyEnv, require_env
 from backplay.wrapper.walks import Origin, Walks
 
 _STREAM = 0xBAC  # so that the draws of starts and the env's own draws differ under the same seed
@@ -60,6 +60,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         success: Success | None = None,
         settings: Settings = "recorded",
     ) -> None:
+        require_env(env)
         super().__init__(env)
         one_of("initial", initial, ("reset", "demonstration"))
         one_of("rng", rng, ("reseed", "restore"))
