@@ -295,3 +295,8 @@ class Spaces(gym.Env[Any, Any]):
         space = copy.deepcopy(self.observation_space)
         space.seed(int(self.np_random.integers(2**31)))
         return space.sample()
+
+
+def count_help(env: Any) -> None:
+    """Sets an attribute of an env, out of sight of its module."""
+    env.helped += 1

@@ -166,6 +166,19 @@ def test_every_awkward_env_restores_exactly(make: Any, wrapped: bool, tmp_path: 
     assert bp.check(fresh, bp.load(tmp_path / "demo.npz", fresh)).exact
 
 
+def test_an_env_that_takes_its_options_apart_leaves_the_users_whole() -> None:
+    class Levels(envs.Corridor):
+        def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+            level = options["of"].pop("level", 0) if options else 0
+            seen, info = super().reset(seed=seed)
+            return seen, {**info, "level": level}
+
+    options = {"of": {"level": 7}}
+    demo = bp.record(Levels(), [1] * 4, options=options)
+    assert options == demo.options == {"of": {"level": 7}}
+    assert demo.options is not options
+
+
 @pytest.mark.parametrize("env", [envs.Corridor, "CartPole-v1"])
 def test_a_class_or_a_name_is_no_environment(env: Any) -> None:
     demo = bp.record(envs.Corridor(), lambda _: 1)

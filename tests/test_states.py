@@ -89,6 +89,20 @@ def test_an_env_with_set_state_needs_no_more() -> None:
     assert report.replayed == 55
 
 
+def test_what_wrappers_change_is_not_asked_of_the_env_inside() -> None:
+    class Seeing(StatefulCorridor):
+        def _get_obs(self) -> Any:
+            return look(self)
+
+    env = Seeing()
+    env.reset(seed=0)
+    states = [{**env.get_state(), "place": place, "steps": place} for place in range(11)]
+    assert len(bp.Demonstration.from_states(env, states)) == 10
+    doubled = gym.wrappers.TransformObservation(env, lambda seen: seen * 2, env.observation_space)
+    with pytest.raises(bp.BackplayError, match="TransformObservation changes what the env says"):
+        bp.Demonstration.from_states(doubled, states)
+
+
 def test_poses_of_a_physics_engine() -> None:
     env = gym.make("Hopper-v5")
     env.reset(seed=1)

@@ -1,5 +1,7 @@
 """An episode in the making: back to any step, another way from there, cut, saved."""
 
+from typing import Any
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -31,6 +33,33 @@ def test_undo_leads_to_the_same_episode_under_every_restorer(env_id: str) -> Non
     demo = take.demonstration(make_env(env_id))
     assert demo == bp.record(make_env(env_id), take.actions, seed=3)
     assert bp.check(make_env(env_id), demo).exact
+
+
+def test_going_back_where_something_survives_reset() -> None:
+    class Counting(gym.Env[Any, Any]):
+        """Shows how often it was reset; a generator inside, so that only a replay restores it."""
+
+        observation_space = gym.spaces.Discrete(100_000)
+        action_space = gym.spaces.Discrete(2)
+        episodes = 0
+
+        def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+            super().reset(seed=seed)
+            self.episodes += 1
+            self.clock = iter(range(1, 1_000))
+            return 100 * self.episodes, {}
+
+        def step(self, action: Any) -> Any:
+            return 100 * self.episodes + next(self.clock), 0.0, False, False, {}
+
+    gym.register("Counting-v0", Counting)
+    take = Take(gym.make("Counting-v0"), seed=0)
+    for _ in range(10):
+        take.step(1)
+    take.go(0)
+    take.go(8)
+    assert take.at == 8
+    del gym.registry["Counting-v0"]
 
 
 def test_undo_with_replay_goes_the_way_again() -> None:

@@ -105,7 +105,7 @@ def test_compare_prints_differences_and_writes_the_page(run: Run, tmp_path: Path
     result = run("compare", "old", "new")
     assert (result.code, result.err) == (0, "")
     same, empty, *lines = result.out.splitlines()
-    assert (same, empty) == ("The two sides differ in nothing but their seeds.", "")
+    assert (same, empty) == ("What is compared differs in nothing but its seeds.", "")
     assert "new − old" in lines[0]
     assert "+70 points [" in lines[1]
     assert "3 / 3" in lines[1]
@@ -169,12 +169,25 @@ def test_compare_takes_two_regimes(run: Run, tmp_path: Path) -> None:
     assert "uniform / backplay" in run("compare", "a", "b").out
 
 
+def test_compare_names_what_has_no_partner(run: Run, tmp_path: Path) -> None:
+    for side, other in (("a", "uniform"), ("b", "standard")):
+        folder(tmp_path / side / "both", 0.1, 0.2)
+        folder(tmp_path / side / "own", 0.1, regime=other)
+    out = run("compare", "a", "b").out
+    assert "In a alone, and compared with nothing: open world, uniform." in out
+    assert "In b alone, and compared with nothing: open world, standard." in out
+    assert "In b alone, and compared with" in (tmp_path / "compare" / "index.html").read_text()
+    folder(tmp_path / "c", 0.1, 0.2)
+    assert "alone" not in run("compare", "a/both", "c").out
+
+
 def test_compare_refuses_nonsense(run: Run, tmp_path: Path) -> None:
     folder(tmp_path / "a", 0.1, 0.2)
     folder(tmp_path / "b", None)
     assert_refused(run("compare", "a", "b"), "no run that has ended")
     assert_refused(run("compare", "a", "a"), "one twice")
     assert_refused(run("compare", "a", "a/backplay-0"), "one twice")
+    assert_refused(run("compare", "a", "b/../a"), "one twice")
     folder(tmp_path / "c", 0.3)
     assert_refused(run("compare", "a", "c", "--measure", "height"), "'height'", "success, steps")
     assert_refused(run("compare", "a", "c", "--seed", "-1"), "--seed")

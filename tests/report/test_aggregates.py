@@ -6,8 +6,8 @@ from scipy import stats
 
 from backplay.report.records import grouped
 from backplay.report.statistics import bootstrap, iqm, mean
-from backplay.report.texts import headline, overall_cells
-from made_up_records import records
+from backplay.report.texts import headline, overall_cells, results_cells
+from made_up_records import record, records
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -81,6 +81,16 @@ def test_the_table_over_all_settings() -> None:
     assert rows[1][3] == "50% [50, 50]"
     assert len(overall_cells(grouped(runs[:3]), rng())) == 1
     assert len(overall_cells([], rng())) == 1
+
+
+def test_a_mean_of_fewer_seeds_than_ended_says_so() -> None:
+    runs = records(0.5, 0.7, 0.9)
+    runs += [record(seed, 0.5, measures={"success": None, "steps": 9.0}) for seed in (3, 4)]
+    head, row = results_cells(grouped(runs))
+    told = dict(zip(head, row, strict=True))
+    assert told["seeds"] == "5"
+    assert told["success"].startswith("70% [")
+    assert told["success"].endswith("(3 seeds)")
 
 
 def test_the_headline_has_a_number_for_each_regime() -> None:

@@ -11,6 +11,7 @@ from theory_strategies import chains, work_by_hand
 from backplay.curricula import (
     Backplay,
     Frontier,
+    Patience,
     Standard,
     TrueStarts,
     Uniform,
@@ -68,6 +69,10 @@ def test_shares_of_other_starts_do_not_hold_a_window() -> None:
     found = phases(curriculum, 4)
     assert found.farthest.tolist() == [3, 0]
     np.testing.assert_allclose(found.weights, [[0.5, 0, 0, 0.5, 0], [1, 0, 0, 0, 0]])
+    for around in (curriculum, Patience(curriculum, 2), TrueStarts(Patience(curriculum, 2), 0.1)):
+        assert phases(around, 4).farthest.tolist() == [3, 0]
+    assert phases(Until(curriculum, at=7), 4).farthest.tolist() == [3, 0, 0]
+    assert phases(Patience(Frontier()), 4).farthest.tolist() == [3, 2, 1, 0]
     late = phases(Until(Uniform(), at=7, frames=9), 2)
     np.testing.assert_allclose(late.weights, [[0.5, 0.5, 0], [1, 0, 0]])
 

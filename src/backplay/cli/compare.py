@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -14,8 +15,8 @@ from backplay.cli.options import command_of, require_at_least
 from backplay.cli.report import read_records, require_report_folder, write_files
 from backplay.errors import BackplayError
 from backplay.report.build import CURVES_WORDS, PAGE, RESULT
+from backplay.report.comparing import Pair, compare_cells, difference_cells, labelled, paired
 from backplay.report.comparing import compare as compare_pairs
-from backplay.report.comparing import compare_cells, difference_cells, labelled, paired
 from backplay.report.exhibit import Table
 from backplay.report.figures import as_png, as_svg, draw_curves
 from backplay.report.page import write_page
@@ -23,7 +24,7 @@ from backplay.report.records import Group, RunRecord, grouped, measures_of
 from backplay.report.sheet import Picture, paragraph, section, table
 from backplay.report.texts import Cells, in_columns
 
-SAME = "The two sides differ in nothing but their seeds."
+SAME = "What is compared differs in nothing but its seeds."
 NOTE = (
     "Square brackets: 95 % interval over seeds; of means and their differences Student's, that of a"
     " share at least as wide as chance makes it for the episodes that were measured; of the chance"
@@ -65,7 +66,8 @@ def compare(config: CompareConfig) -> None:
     require_at_least(config, seed=0)
     require_report_folder(config.out)
     sides = [read_records([path]) for path in (config.first, config.second)]
-    if {run.path for run in sides[0]} & {run.path for run in sides[1]}:
+    places = [{Path(run.path).resolve() for run in side} for side in sides]
+    if places[0] & places[1]:
         raise BackplayError("compare", expected="two folders of different runs", got="one twice")
     groups = grouped(sides[0]), grouped(sides[1])
     pairs = paired(*groups)
@@ -80,9 +82,13 @@ def compare(config: CompareConfig) -> None:
     ]
     both = [*labelled(groups[0], names[0]), *labelled(groups[1], names[1])]
     differ = difference_cells(pairs, names)
-    _write(config, names, differ, cells, [run for group in both for run in group.runs], drawn)
+    alone = _alone(groups, pairs, names)
+    runs = [run for group in both for run in group.runs]
+    _write(config, names, differ, cells, runs, drawn, alone)
     print(in_columns(differ, left=4) if len(differ) > 1 else SAME, end="\n\n")
     print(in_columns(cells, left=2))
+    for words in alone:
+        print(words)
     late = [run.path for side in sides for run in side if not run.finished]
     if late:
         print(f"not ended yet, and in no table: {', '.join(late)}")
@@ -91,7 +97,7 @@ def compare(config: CompareConfig) -> None:
 
 def _write(
     config: CompareConfig, names: tuple[str, str], differ: Cells, cells: Cells,
-    records: list[RunRecord], drawn: list[Group],
+    records: list[RunRecord], drawn: list[Group], alone: list[str],
 ) -> None:  # fmt: skip
     files: dict[str, bytes] = {}
     pictures = []
@@ -107,7 +113,7 @@ def _write(
     filled = table(differ, left=3, name="What differs") if len(differ) > 1 else paragraph(SAME)
     page = write_page(
         f"Comparison of {names[0]} and {names[1]}",
-        f"Runs of {config.first} beside those of {config.second}.",
+        " ".join([f"Runs of {config.first} beside those of {config.second}.", *alone]),
         records,
         command=command_of("backplay compare", config),
         pictures=pictures,
@@ -118,6 +124,18 @@ def _write(
     tables = {"differ": differ, "compared": cells, "files": sorted(files)}
     files[RESULT] = (json.dumps(tables, indent=1) + "\n").encode()
     write_files(config.out, files)
+
+
+def _alone(
+    sides: tuple[Sequence[Group], Sequence[Group]], pairs: Sequence[Pair], names: tuple[str, str]
+) -> list[str]:
+    """For each side with groups that have no partner, a sentence that names them."""
+    taken = {id(group) for pair in pairs for group in pair}
+    found = []
+    for side, name in zip(sides, names, strict=True):
+        left = [f"{one.setting}, {one.regime}" for one in side if id(one) not in taken]
+        found += [f"In {name} alone, and compared with nothing: {'; '.join(left)}."] * bool(left)
+    return found
 
 
 def _names(config: CompareConfig) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Iterable
 from dataclasses import replace
@@ -69,6 +70,7 @@ def record(
         raise BackplayError(
             "seed", expected="a whole number", got=show(seed), do="A recording keeps its seed."
         ) from error
+    options = copy.deepcopy(options)
     require_gymnasium(env, seed, options)
     if restorer is None:
         chosen = find_restorer(env, seed=seed, options=options)

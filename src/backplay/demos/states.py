@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 
 from backplay.data import trees
@@ -102,8 +103,17 @@ def _set_state(env: AnyEnv, state: Any) -> None:
 
 
 def _look(env: AnyEnv) -> Any:
-    """What is seen in an env that can be asked, as many can that wear no wrappers."""
-    for name in ("_get_obs", "_get_observation", "get_obs"):
+    """What is seen in an env that can be asked, as many can; by no wrapper that changes it."""
+    changed = [
+        type(layer).__name__
+        for layer in layers(env)
+        if isinstance(layer, gym.ObservationWrapper)
+        or (
+            isinstance(layer, gym.Wrapper)
+            and layer.observation_space is not layer.env.observation_space
+        )
+    ]
+    for name in () if changed else ("_get_obs", "_get_observation", "get_obs"):
         asked = getattr(env.unwrapped, name, None)
         if callable(asked):
             found = asked()
@@ -111,7 +121,9 @@ def _look(env: AnyEnv) -> Any:
                 return found
     raise BackplayError(
         "observations", expected="what is seen in each state, or a function that looks",
-        got="nothing, and the env cannot be asked",
+        got=f"nothing, and {changed[0]} changes what the env says"
+        if changed
+        else "nothing, and the env cannot be asked",
         do="Pass observations=[...], or observations=lambda env: env.unwrapped.see().",
     )  # fmt: skip
 

@@ -22,7 +22,7 @@ from backplay.demos.demonstration import Demonstration
 from backplay.demos.record import record
 from backplay.demos.sights import SIZE, fingerprint
 from backplay.errors import BackplayError, ensure
-from backplay.restore import History, Restorer, find_restorer
+from backplay.restore import History, Restorer, find_restorer, renew
 from backplay.restore.rollout import AnyEnv
 
 STATE_BYTES = 64 * 2**20  # what all kept states may take
@@ -187,6 +187,7 @@ class Take:
         return demo
 
     def _reset(self) -> None:
+        renew(self._env, self.restorer)
         self.observation, self.info = self._env.reset(seed=self.seed)
         self.at = 0
         if 0 in self._states:

@@ -211,7 +211,11 @@ def in_columns(cells: Sequence[Sequence[str]], left: int = 1) -> str:
 
 
 def _mean_cell(group: Group, measure: str, unit: str) -> str:
-    return estimate(mean_of(group, measure), unit) if group.values(measure) else "–"
+    values = group.values(measure)
+    if not values:
+        return "–"
+    some = f" ({len(values)} seeds)" if len(values) < len(group.ended) else ""
+    return estimate(mean_of(group, measure), unit) + some
 
 
 def _measure_unit(measure: str, groups: Sequence[Group]) -> str:

@@ -81,7 +81,7 @@ def _probe(
 
 def _can_reset(env: AnyEnv, seed: int, options: dict[str, Any] | None) -> bool:
     try:
-        env.reset(seed=seed, options=options)
+        env.reset(seed=seed, options=copy.deepcopy(options))
     except Exception:  # whatever an env says of a seed it does not take
         return False
     return True

@@ -11,7 +11,7 @@ import functools
 import math
 import sys
 from collections.abc import Iterator, Sequence
-from types import CodeType, FunctionType
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,6 @@ __all__ = ["CLOCKS", "constants", "unlikely"]
 
 CLOCKS = (("_elapsed_steps", "_max_episode_steps"), ("step_count", "max_steps"))
 """Attributes that count the steps of an episode, and those that limit them."""
-_COUNTERS = tuple(counter for counter, _ in CLOCKS)
 _LARGEST = 1e100
 _PLAIN = (int, float, str, bool)
 _BASES = (
@@ -37,9 +36,9 @@ _SETS = (dis.opmap["STORE_ATTR"], dis.opmap["DELETE_ATTR"])
 
 def unlikely(saved: dict[str, Any], now: dict[str, Any]) -> str | None:
     """The first attribute of a state whose number cannot be one of an env that has `now`."""
-    for counter in _COUNTERS:
+    for counter, _ in CLOCKS:
         count = saved.get(counter, 0)
-        if not isinstance(count, int | np.integer) or count < 0:
+        if not (isinstance(count, int | float | np.number) and count >= 0):
             return counter
     for name, value in saved.items():
         kind = type(value)
@@ -57,9 +56,13 @@ def constants(layers: Sequence[Any]) -> list[frozenset[str]]:
     """Names of the numbers, words and truth values of each layer that constructors alone set.
 
     Read from the code of all layers and of the packages they are from. Where that sets attributes
-    by a name that is computed, or is no Python, nothing is said to be constant.
+    by a name that is computed, or is no Python, or where a class came without its module, as those
+    of a script do in a worker process, nothing is said to be constant.
     """
-    packages = {_package(kind) for layer in layers for kind in _classes(type(layer))}
+    kinds = {kind for layer in layers for kind in _classes(type(layer))}
+    if not all(map(_is_at_home, kinds)):
+        return [frozenset()] * len(layers)
+    packages = set(map(_package, kinds))
     written = [_written(package) for package in packages]
     if None in written:
         return [frozenset()] * len(layers)
@@ -73,6 +76,14 @@ def constants(layers: Sequence[Any]) -> list[frozenset[str]]:
 def _classes(kind: type) -> list[type]:
     """The classes whose code an env of this class runs, without Gymnasium's own bases."""
     return [one for one in kind.__mro__ if one.__module__ not in _BASES]
+
+
+def _is_at_home(kind: type) -> bool:
+    """Whether a class is what its module has under its name; one made in a function is not."""
+    found: Any = sys.modules.get(kind.__module__)
+    for name in kind.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is kind
 
 
 def _package(kind: type) -> str:
@@ -97,6 +108,9 @@ def _written(package: str) -> frozenset[str] | None:
                 if _BY_NAME & {*code.co_names}:
                     return None
                 found.update(_stored(code))
+                for helper in (vars(module).get(called) for called in code.co_names):
+                    if isinstance(helper, FunctionType):  # of whatever module
+                        found.update(*map(_stored, _nested(helper.__code__)))
     return frozenset(found)
 
 
@@ -105,15 +119,32 @@ def _is_of(value: Any, module: str) -> bool:
 
 
 def _codes(part: Any) -> Iterator[CodeType]:
-    """The code of a function, a property or the like, and of functions inside it."""
+    """The code of a function, a property or the like, of those inside it and those decorated."""
     inside = [getattr(part, name, None) for name in ("__func__", "fget", "fset", "fdel", "func")]
-    for function in (part, *inside, getattr(part, "__wrapped__", None)):
-        if isinstance(function, FunctionType) and function.__name__ != "__init__":
-            left = [function.__code__]
-            while left:
-                code = left.pop()
-                yield code
-                left += [one for one in code.co_consts if isinstance(one, CodeType)]
+    functions, seen = [part, *inside, getattr(part, "__wrapped__", None)], set()
+    while functions:
+        function = functions.pop()
+        if not isinstance(function, FunctionType) or id(function) in seen:
+            continue
+        seen.add(id(function))
+        functions += [cell.cell_contents for cell in function.__closure__ or () if _is_full(cell)]
+        if function.__name__ == "__init__":
+            continue
+        yield from _nested(function.__code__)
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            yield from _nested(part)
+
+
+def _is_full(cell: CellType) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:  # a name of the function around it that is not set yet
+        return False
 
 
 def _stored(code: CodeType) -> Iterator[str]:

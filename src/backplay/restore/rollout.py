@@ -6,6 +6,7 @@ knows neither states nor curricula.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -186,7 +187,7 @@ def reset_to_another(env: AnyEnv, seed: int | None, options: dict[str, Any] | No
 
 
 def _own(options: dict[str, Any] | None) -> dict[str, Any] | None:
-    return dict(options) if options else None
+    return copy.deepcopy(options) if options else None  # an env may take them apart
 
 
 def _checked_action(env: AnyEnv, action: Any, step: int) -> Any:

@@ -18,7 +18,6 @@ from backplay.curricula import (
     Curriculum,
     Frontier,
     Standard,
-    TrueStarts,
     Until,
     Window,
 )
@@ -62,13 +61,8 @@ def phases(curriculum: Curriculum, length: int) -> Phases:
     not count for the farthest. An `Until` ends with a phase at the initial state. Any other
     curriculum is one phase, as it stands.
     """
-    now = _stages(curriculum, length)
-    cores = _stages(_core(curriculum), length)
-    weights = np.stack([c.weights(0, length) for c in now])
-    farthest = [int(np.flatnonzero(c.weights(0, length))[0]) for c in cores]
-    if isinstance(_core(curriculum), Frontier):
-        farthest = list(range(length - 1, -1, -1))
-    return Phases(weights, np.asarray(farthest, dtype=np.int64))
+    weights = np.stack([one.weights(0, length) for one in _stages(curriculum, length)])
+    return Phases(weights, np.asarray(_farthest(curriculum, length), dtype=np.int64))
 
 
 def _stages(curriculum: Curriculum, length: int) -> list[Curriculum]:
@@ -84,11 +78,16 @@ def _stages(curriculum: Curriculum, length: int) -> list[Curriculum]:
     return [curriculum]
 
 
-def _core(curriculum: Curriculum) -> Curriculum:
-    """Without shares of other starts."""
-    if isinstance(curriculum, TrueStarts):
-        return _core(curriculum.inner)
-    return curriculum
+def _farthest(curriculum: Curriculum, length: int) -> list[int]:
+    """The farthest step of each phase, without shares of other starts."""
+    if isinstance(curriculum, Frontier):
+        return list(range(length - 1, -1, -1))
+    if isinstance(curriculum, Until):
+        return [*_farthest(curriculum.inner, length), 0]
+    if isinstance(curriculum, Around):  # what is around others adds initial states at most
+        return _farthest(curriculum.inner, length)
+    stages = _stages(curriculum, length)
+    return [int(np.flatnonzero(one.weights(0, length))[0]) for one in stages]
 
 
 def stepwise(length: int, step: int) -> Backplay:
