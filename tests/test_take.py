@@ -46,7 +46,7 @@ def test_going_back_where_something_survives_reset() -> None:
         def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
             super().reset(seed=seed)
             self.episodes += 1
-            self.clock = iter(range(1, 1_000))
+            self.clock = (step for step in range(1, 1_000))
             return 100 * self.episodes, {}
 
         def step(self, action: Any) -> Any:
