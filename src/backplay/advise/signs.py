@@ -166,9 +166,10 @@ def _flat(space: gym.Space[Any], observations: Sequence[Any]) -> FloatArray | No
     """
     try:
         each = max(1, -(-gym.spaces.flatdim(space) // NUMBERS))
-        rows = [
-            np.array(gym.spaces.flatten(space, one)[::each], np.float64) for one in observations
-        ]
+        rows = []
+        for observation in observations:
+            whole: Any = gym.spaces.flatten(space, observation)
+            rows.append(np.array(whole[::each], np.float64))
         flat = np.stack(rows)
     except (NotImplementedError, TypeError, ValueError, AttributeError, IndexError):
         return None
