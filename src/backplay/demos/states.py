@@ -9,14 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 
 from backplay.data import trees
 from backplay.demos.demonstration import Demonstration
 from backplay.demos.described import describe_env
 from backplay.errors import BackplayError, DemonstrationError, refusing, show
-from backplay.restore import History, Replay, Restorer, find_restorer, layers, restorer_named
+from backplay.restore import (
+    History,
+    Replay,
+    Restorer,
+    changing_sight,
+    find_restorer,
+    layers,
+    restorer_named,
+)
 from backplay.restore.rollout import AnyEnv
 
 
@@ -104,15 +111,7 @@ def _set_state(env: AnyEnv, state: Any) -> None:
 
 def _look(env: AnyEnv) -> Any:
     """What is seen in an env that can be asked, as many can; by no wrapper that changes it."""
-    changed = [
-        type(layer).__name__
-        for layer in layers(env)
-        if isinstance(layer, gym.ObservationWrapper)
-        or (
-            isinstance(layer, gym.Wrapper)
-            and layer.observation_space is not layer.env.observation_space
-        )
-    ]
+    changed = changing_sight(env)
     for name in () if changed else ("_get_obs", "_get_observation", "get_obs"):
         asked = getattr(env.unwrapped, name, None)
         if callable(asked):
