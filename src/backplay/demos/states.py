@@ -19,12 +19,11 @@ from backplay.restore import (
     History,
     Replay,
     Restorer,
-    changing_sight,
     find_restorer,
     layers,
     restorer_named,
 )
-from backplay.restore.rollout import AnyEnv
+from backplay.restore.rollout import AnyEnv, changing_sight
 
 
 def from_states(

@@ -4,7 +4,6 @@ from backplay.restore.find import find_flaw, find_restorer
 from backplay.restore.layers import (
     History,
     capture_wrappers,
-    changing_sight,
     layers,
     put_back_wrappers,
     restart_clocks,

@@ -96,19 +96,6 @@ def layers(env: AnyEnv) -> Iterator[AnyEnv]:
     yield env
 
 
-def changing_sight(env: AnyEnv) -> list[str]:
-    """The names of the wrappers that change what the env inside them says is seen."""
-    return [
-        type(layer).__name__
-        for layer in layers(env)
-        if isinstance(layer, gym.ObservationWrapper)
-        or (
-            isinstance(layer, gym.Wrapper)
-            and layer.observation_space is not layer.env.observation_space
-        )
-    ]
-
-
 def is_static(value: Any) -> bool:
     """Whether `value` is part of how an env is built rather than of the state it is in."""
     module = type(value).__module__

@@ -104,6 +104,17 @@ def roll(
     )  # fmt: skip
 
 
+def changing_sight(env: AnyEnv) -> list[str]:
+    """The names of the wrappers that change what the env inside them says is seen."""
+    found = []
+    while isinstance(env, gym.Wrapper):
+        own = env.observation_space is not env.env.observation_space
+        if own or isinstance(env, gym.ObservationWrapper):
+            found.append(type(env).__name__)
+        env = env.env
+    return found
+
+
 def require_env(env: Any) -> None:
     """Raises where a class or a name stands for an environment."""
     made = f"{getattr(env, '__name__', 'Env')}()" if callable(env) else f"gym.make({env!r})"
