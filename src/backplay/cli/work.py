@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import sys
 from dataclasses import dataclass
 
 from backplay.cli.options import OnRun
@@ -37,8 +39,15 @@ def work(config: WorkConfig) -> int:
     from backplay.learners.workers import distributed
     from backplay.runs import open_run
 
-    return carry(
+    workers = distributed()
+    code = carry(
         open_run(config.dir), f"backplay work {shlex.quote(str(config.dir))}",
-        tensorboard=config.tensorboard, save_seconds=config.save_seconds, workers=distributed(),
+        tensorboard=config.tensorboard, save_seconds=config.save_seconds, workers=workers,
         trust=config.trust,
     )  # fmt: skip
+    if workers.size > 1:
+        # All is written. Threads of torch's process group can abort an interpreter that ends.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
