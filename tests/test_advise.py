@@ -7,11 +7,12 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
 import backplay as bp
 import envs_for_tests as envs
-from backplay.advise import Advice, Measured, Rung, advise, describe
+from backplay.advise import Advice, Measured, Rung, advise, describe, signs
 from backplay.advise.advice import budget_for
 from backplay.advise.fit import Fit, Prediction, _reach, draw_frames, fit_chain
 from backplay.advise.measure import Prober, _Tally, ladder
@@ -302,3 +303,15 @@ def test_what_acting_costs_is_no_way_to_the_goal(shaped: bool) -> None:
     advice = advise(make, demo, rollouts=20)
     assert ("dense" in kinds(advice)) == shaped
     assert advice.fastest == ("Standard" if shaped else "Backplay")
+
+
+def test_of_pictures_some_numbers_are_looked_at() -> None:
+    """All of them, in float64, were a gigabyte for 300 frames of an Atari game."""
+    space = spaces.Box(0, 255, (210, 160, 3), np.uint8)
+    pictures = [np.full(space.shape, shade, np.uint8) for shade in (0, 7)]
+    flat = signs._flat(space, pictures)
+    assert flat is not None
+    assert 2_048 < flat.shape[1] <= signs.NUMBERS
+    assert flat[1].tolist() == [7.0] * flat.shape[1]
+    small = spaces.Box(0, 1, (3,), np.float32)
+    assert signs._flat(small, [np.array([0, 1, 0.5], np.float32)]).tolist() == [[0, 1, 0.5]]  # type: ignore[union-attr]

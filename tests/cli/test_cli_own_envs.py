@@ -65,6 +65,12 @@ def here(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     return run
 
 
+def as_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody has named a class of his own yet."""
+    known = {name: spec for name, spec in gym.registry.items() if not name.startswith("own:")}
+    monkeypatch.setattr(gym, "registry", known)
+
+
 def test_a_class_goes_all_the_way_from_a_file_to_a_result(here: Run) -> None:
     done = here("record", ENV, "--out", "key.npz", *ACTIONS)
     assert done.code == 0, done
@@ -89,9 +95,7 @@ def test_a_run_of_such_an_env_needs_the_users_word_again(
 ) -> None:
     here("record", ENV, "--out", "key.npz", *ACTIONS)
     here("train", ENV, "key.npz", "--dir", "run", *TINY)
-    monkeypatch.setattr(
-        gym, "registry", {k: v for k, v in gym.registry.items() if not k.startswith("own:")}
-    )
+    as_in_another_process(monkeypatch)
     Path("mygrid.py").write_text("raise SystemExit('the file was run')")
     Path("run/result.json").unlink()  # as if it had been killed just before its end
     word = ("is code of your own", f"--env {ENV}")
@@ -115,9 +119,7 @@ def test_a_file_may_be_named_from_another_folder(
 ) -> None:
     here("record", ENV, "--out", "key.npz", *ACTIONS)
     here("train", ENV, "key.npz", "--dir", "run", *TINY)
-    monkeypatch.setattr(
-        gym, "registry", {k: v for k, v in gym.registry.items() if not k.startswith("own:")}
-    )
+    as_in_another_process(monkeypatch)
     Path("elsewhere").mkdir()
     Path("elsewhere/other.py").write_text(GRID)
     monkeypatch.chdir("elsewhere")
@@ -140,8 +142,7 @@ def test_in_python_such_an_agent_is_loaded_with_its_class(
     here("record", "CartPole-v1", "--out", "pole.npz", "--actions", "0,1,0,1")
     here("train", "CartPole-v1", "pole.npz", "--dir", "pole", *TINY)
     key_door = type(make_env(ENV))
-    registry = {k: v for k, v in gym.registry.items() if not k.startswith("own:")}
-    monkeypatch.setattr(gym, "registry", registry)  # as in another process
+    as_in_another_process(monkeypatch)
     with pytest.raises(bp.BackplayError, match=r"bp.load_agent\(path, Class\)"):
         bp.load_agent("run")
     agent = bp.load_agent("run", key_door)

@@ -9,10 +9,9 @@ lists walks as recipes, and whoever holds the states walks them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from operator import itemgetter
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -28,6 +27,7 @@ from backplay.curricula.curriculum import (
     whole_number,
 )
 from backplay.curricula.standard import initial_state
+from backplay.curricula.walked import in_turn, needed, origins, some_of
 from backplay.errors import BackplayError, ensure, show
 from backplay.records import Episode, Start, Walk
 
@@ -198,21 +198,21 @@ class ReverseCurriculum(Curriculum):
         sources = list(dict.fromkeys([*survivors, *ends]))
         walks = self._new_walks(number, self._set_outs(sources, rates), rng)
         visited = (Start(w.demo, 1 + step) for w in walks for step in range(w.steps))
-        origins = _origins([*self.walks, *walks])
-        some = partial(_in_turn, origins) if self.evenly else _some
+        came_from = origins([*self.walks, *walks])
+        some = partial(in_turn, came_from) if self.evenly else some_of
         chosen = some([*sources, *visited], self.new_starts, rng)
         again = set(sources)
         archive = [*(start for start in self.archive if start not in again), *sources]
-        archive = self._latest(archive, origins)
+        archive = self._latest(archive, came_from)
         taken = set(chosen)
         old = some([start for start in archive if start not in taken], self.old_starts, rng)
         return {
             "starts": tuple(Tally(start) for start in (*chosen, *old)),
             "archive": tuple(archive),
-            "walks": _needed([*self.walks, *walks], walks, (*archive, *chosen, *old)),
+            "walks": needed([*self.walks, *walks], walks, (*archive, *chosen, *old)),
         }
 
-    def _latest(self, archive: list[Start], origins: Mapping[int, int]) -> list[Start]:
+    def _latest(self, archive: list[Start], came_from: Mapping[int, int]) -> list[Start]:
         """What the archive keeps: of each demonstration as many, and every end, if `evenly`."""
         if not self.evenly:
             return archive[-self.archive_size :]
@@ -220,7 +220,7 @@ class ReverseCurriculum(Curriculum):
         kept: list[Start] = []
         held: Counter[int] = Counter()
         for start in reversed(archive):
-            demo = origins.get(start.demo, start.demo)
+            demo = came_from.get(start.demo, start.demo)
             held[demo] += 1
             if held[demo] <= each or start == Start(demo, self.demo_lengths[demo] - 1):
                 kept.append(start)
@@ -241,13 +241,13 @@ class ReverseCurriculum(Curriculum):
         if not self.evenly:
             survivors, easy = self._judged(rates)
             return [sources if survivors else [*sources, *(self.archive if easy is None else easy)]]
-        origins, count = _origins(self.walks), len(self.demo_lengths)
+        came_from, count = origins(self.walks), len(self.demo_lengths)
         own: list[list[tuple[Start, float]]] = [[] for _ in range(count)]
         for start, rate in rates:
-            own[origins.get(start.demo, start.demo)].append((start, rate))
+            own[came_from.get(start.demo, start.demo)].append((start, rate))
         kept: list[list[Start]] = [[] for _ in range(count)]
         for start in (*self.archive, *([] if self.archive else sources)):
-            kept[origins.get(start.demo, start.demo)].append(start)
+            kept[came_from.get(start.demo, start.demo)].append(start)
         found = []
         archived = set(self.archive)
         for demo in range(count):
@@ -304,45 +304,6 @@ def _counted(starts: Sequence[Tally], episodes: Sequence[Episode]) -> tuple[Tall
     none: list[bool] = []
     found = ((tally, results.get(tally.start, none)) for tally in starts)
     return tuple(Tally(t.start, t.tries + len(new), t.wins + sum(new)) for t, new in found)
-
-
-def _some(starts: Sequence[Start], n: int, rng: np.random.Generator) -> list[Start]:
-    """At most `n` of the starts, each at most once."""
-    return [starts[i] for i in rng.choice(len(starts), min(n, len(starts)), replace=False)]
-
-
-def _in_turn(
-    origins: Mapping[int, int], starts: Sequence[Start], n: int, rng: np.random.Generator
-) -> list[Start]:
-    """At most `n` of the starts, drawn so that demonstrations have turns."""
-    before: Counter[int] = Counter()
-    ranked = []
-    for i in rng.permutation(len(starts)).tolist():
-        demo = origins.get(starts[i].demo, starts[i].demo)
-        ranked.append((before[demo], starts[i]))
-        before[demo] += 1
-    return [start for _, start in sorted(ranked, key=itemgetter(0))[:n]]
-
-
-def _origins(walks: Iterable[Walk]) -> dict[int, int]:
-    """The demonstration that each walk comes from, by its id."""
-    found: dict[int, int] = {}
-    for walk in walks:  # one sets out from a demonstration, or from a walk listed before
-        found[walk.demo] = found.get(walk.start.demo, walk.start.demo)
-    return found
-
-
-def _needed(
-    known: Sequence[Walk], new: Sequence[Walk], starts: Iterable[Start]
-) -> tuple[Walk, ...]:
-    """The new walks, those that the starts lie on, and those that any of these set out from."""
-    needed = {start.demo for start in starts} | {walk.demo for walk in new}
-    kept = []
-    for walk in reversed(known):  # a walk sets out from one of a lower id
-        if walk.demo in needed:
-            needed.add(walk.start.demo)
-            kept.append(walk)
-    return tuple(reversed(kept))
 
 
 def _problem(curriculum: ReverseCurriculum) -> str | None:
