@@ -60,7 +60,9 @@ def test_every_agent_is_a_single_env(fresh: bool) -> None:
         starts = now
         assert before is not seen
     assert len({episode.success for episode in expected}) == 2
-    assert envs.take_episodes() == expected
+    taken = envs.take_episodes()
+    assert taken == expected
+    assert {(type(one), type(one.start)) for one in taken} == {(Episode, Start)}
     assert envs.take_episodes() == []
     assert envs.restored_steps == 0
 

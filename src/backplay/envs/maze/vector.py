@@ -27,7 +27,7 @@ from backplay.envs.maze.sets import MazeLibrary, MazeSet, training_mazes
 from backplay.envs.maze.states import Ints, States
 from backplay.envs.starts import InitialStates, OneWorker, require_curriculum
 from backplay.errors import BackplayError, ensure, one_of, refusing, show, whole
-from backplay.records import DrawsStarts, Episode, Start, steps_allowed
+from backplay.records import DrawsStarts, Episode, Start, episodes_of, steps_allowed
 
 _DTYPES = {
     "demo": np.int64, "step": np.int64, "total_reward": np.float64, "length": np.int64,
@@ -57,12 +57,10 @@ class Finished:
 
     def take(self) -> list[Episode]:
         """The episodes, which are then forgotten."""
-        columns = [column.tolist() for column in self.get_state().values()]
+        columns = list(self.get_state().values())
         self._blocks.clear()
         self._count = 0
-        return [
-            Episode(Start(demo, step), *rest) for demo, step, *rest in zip(*columns, strict=True)
-        ]
+        return episodes_of(*columns)
 
     def get_state(self) -> dict[str, NDArray[Any]]:
         """The episodes as arrays."""
