@@ -1,6 +1,9 @@
 """Films of what was learned: every step, the path as it grows, and how it ended."""
 
 import io
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -128,6 +131,28 @@ def test_a_gym_episode_is_played_again_and_filmed() -> None:
     assert seen[0].shape == (200, 300, 3)
     assert np.abs(seen[0].astype(int) - seen[-1]).max() > 50  # the cart has moved
     assert film.words == "seed 3, likeliest actions: 9 steps, return 9."
+
+
+FILMED = """
+from backplay.paper.sparse_tasks.exhibit import replayed
+from backplay.paper.sparse_tasks.tasks import TASKS
+
+kept = {"seed": 0, "actions": [[0.5, 0.5]], "return": 0.0}
+try:
+    pictures, _ = replayed(TASKS["pointmaze"].make, kept)
+    print(len(pictures), "pictures")
+except Exception:  # no library that draws: a page then has no film
+    print("none")
+"""
+
+
+def test_physics_without_a_screen_do_not_end_the_process() -> None:
+    named = ("DISPLAY", "WAYLAND_DISPLAY", "MUJOCO_GL", "PYOPENGL_PLATFORM")
+    bare = {name: value for name, value in os.environ.items() if name not in named}
+    bare["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run([sys.executable, "-c", FILMED], env=bare, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] in ("2 pictures", "none")
 
 
 def test_what_cannot_be_drawn_has_no_film_and_no_error() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from serving import Served, serve, watch_requests
 
-from backplay.studio import pictures
+from backplay.envs.films import without_screen
 from browser import open_browser
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def browser() -> "Iterator[BrowserContext]":
-    pictures.prepare()
+    without_screen()
     with open_browser(1_200, 900) as opened:
         yield opened
 

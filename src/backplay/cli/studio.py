@@ -58,11 +58,11 @@ def studio(config: StudioConfig) -> int:
     require("starlette", "uvicorn", "websockets", "PIL")
     import uvicorn
 
-    from backplay.studio import pictures
+    from backplay.envs.films import without_screen
     from backplay.studio.desk import Desk
     from backplay.studio.server import application, new_token
 
-    pictures.prepare()
+    without_screen()
     folder, page = _meant(config)
     ensure(folder.is_dir(), f"{folder} is no folder", do="Choose another --folder.")
     listening = _listen(config.host, config.port)

@@ -1,11 +1,14 @@
 """Films of episodes: GIF by Pillow, MP4 by imageio where it is installed.
 
-Comes in: pictures of one size. Goes out: a file. Does not know: what they show.
+Comes in: pictures of one size. Goes out: a file. Does not know: what they show. Also how envs come
+to draw pictures where there is no screen.
 """
 
 from __future__ import annotations
 
 import io
+import os
+import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +22,18 @@ from backplay.errors import BackplayError, ensure
 
 _REST = 12  # the last picture stays this many times longer
 _BLOCK = 4  # players want sizes that are multiples of it
+
+
+def without_screen() -> None:
+    """Lets environments draw where there is no screen; to be called before any is made.
+
+    MuJoCo ends the whole process where it cannot open one, and nobody has named another way.
+    """
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
+    if sys.platform == "linux" and not os.environ.get("DISPLAY"):
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+        os.environ.setdefault("MUJOCO_GL", "egl")
 
 
 def require_film(path: Path) -> None:

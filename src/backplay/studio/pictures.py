@@ -7,9 +7,7 @@ pictures, JPEG for large ones, text where there is no picture. Does not know: wh
 from __future__ import annotations
 
 import io
-import os
 import re
-import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -35,15 +33,6 @@ class Picture(NamedTuple):
     kind: str
     """A media type."""
     data: bytes
-
-
-def prepare() -> None:
-    """Lets environments draw without a screen; to be called before any is made."""
-    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
-    if sys.platform == "linux" and not os.environ.get("DISPLAY"):
-        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
-        os.environ.setdefault("MUJOCO_GL", "egl")
 
 
 def make_drawn(env_id: str, kwargs: dict[str, Any]) -> AnyEnv:

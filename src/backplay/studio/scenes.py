@@ -23,6 +23,7 @@ from backplay.data import trees
 from backplay.demos import Demonstration, load
 from backplay.demos.fitting import Settings
 from backplay.demos.success import Ending
+from backplay.envs.films import without_screen
 from backplay.errors import BackplayError
 from backplay.records import Start
 from backplay.restore.rollout import AnyEnv
@@ -161,7 +162,7 @@ def film_of(path: Path, *, seed: int, greedy: bool, trust: bool = False) -> Film
     Runs of other kinds begin where their demonstrations do: the one with the number `seed`, counted
     round.
     """
-    pictures.prepare()
+    without_screen()
     _, work = opened(path, trust=trust)
     try:
         scenes = scenes_of(work)

@@ -5,7 +5,6 @@ Comes in: records of runs, whose results keep a seed and actions. Goes out: film
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backplay.envs.films import without_screen
 from backplay.paper.films import Filmed, films, moments
 from backplay.paper.sparse_tasks.tasks import TASKS
 from backplay.report.exhibit import Exhibit
@@ -20,7 +20,6 @@ from backplay.report.records import RunRecord
 from backplay.restore.rollout import AnyEnv
 
 SHRINK = 2  # how many times smaller Gymnasium's pictures are shown
-_QUIET = {"PYGAME_HIDE_SUPPORT_PROMPT": "1", "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"}
 
 
 def exhibit(records: Sequence[RunRecord]) -> Exhibit:
@@ -37,8 +36,7 @@ def _replayed(record: RunRecord, kept: dict[str, Any]) -> Filmed:
 
 def replayed(make: Callable[..., AnyEnv], kept: dict[str, Any]) -> Filmed:
     """An episode, played again from its seed and actions in what `make(render_mode=…)` gives."""
-    for name, value in _QUIET.items():
-        os.environ.setdefault(name, value)
+    without_screen()
     actions, pictures = kept["actions"], []
     wanted = set(moments(len(actions)))
     with closing(make(render_mode="rgb_array")) as env:
