@@ -85,8 +85,24 @@ def test_any_policy_is_measured(demo: bp.Demonstration) -> None:
         return 1
 
     assert bp.evaluate(Corridor, right, demos=[demo], episodes=5).success == 1.0
-    assert bp.evaluate(short, lambda _: 0, demos=[demo], episodes=5).success == 0.0
+    assert bp.evaluate(short, lambda _: 0, demos=demo, episodes=5).success == 0.0
     assert bp.evaluate(Corridor, right, success=lambda end: False, episodes=5).success == 0.0
+
+
+def test_a_function_is_shown_observations_as_the_env_gives_them() -> None:
+    def right(observation: Any) -> int:
+        assert observation["mission"] == "go right"
+        assert observation["place"].shape == Corridor().observation_space.shape
+        return 1
+
+    assert bp.evaluate(Words, right, success="terminated", episodes=3).success == 1.0
+
+
+class WithMemory:
+    """A model that remembers, as recurrent policies do."""
+
+    def predict(self, observations: Any, deterministic: bool = False) -> tuple[Any, Any]:
+        return np.ones(len(observations), int), (np.zeros(3),)
 
 
 def test_what_cannot_be_measured_is_said(demo: bp.Demonstration) -> None:
@@ -94,6 +110,10 @@ def test_what_cannot_be_measured_is_said(demo: bp.Demonstration) -> None:
         bp.evaluate(Corridor, lambda _: 1)
     with pytest.raises(bp.BackplayError, match="an object with predict"):
         bp.evaluate(Corridor, 3, demos=[demo])
+    with pytest.raises(bp.BackplayError, match="a policy without a memory, got WithMemory"):
+        bp.evaluate(Corridor, WithMemory(), demos=[demo])
+    with pytest.raises(bp.BackplayError, match="episodes: expected at least 1, got 0"):
+        bp.evaluate(Corridor, lambda _: 1, demos=[demo], episodes=0)
 
 
 def test_an_episode_that_never_ends_is_left_and_said(

@@ -13,7 +13,7 @@ from stable_baselines3.common.monitor import Monitor
 
 import backplay as bp
 import envs_for_tests as envs
-from backplay.curricula import Waiting
+from backplay.curricula import GrowingWindow, Waiting
 from backplay.demos.success import Ending
 from backplay.errors import DemonstrationError
 from backplay.records import Start
@@ -198,9 +198,11 @@ def test_nor_one_that_is_moved() -> None:
 
 
 def test_one_that_waits_for_mastery_is_warned_of_too() -> None:
-    env = make(Waiting(bp.Backplay((bp.Window(0, 1, 4), bp.Window(1000, 3, 6))), 0.5))
-    with pytest.warns(UserWarning, match="Nobody moves it"):
-        run_long(env)
+    for curriculum in (
+        Waiting(bp.Backplay((bp.Window(0, 1, 4), bp.Window(1000, 3, 6))), 0.5), GrowingWindow(),
+    ):  # fmt: skip
+        with pytest.warns(UserWarning, match="Nobody moves it"):
+            run_long(make(curriculum))
 
 
 # Patience ---------------------------------------------------------------------------------------

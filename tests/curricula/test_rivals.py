@@ -13,6 +13,7 @@ from backplay.curricula import (
     Learnability,
     ReverseForward,
     Staircase,
+    TrueStarts,
     check_curriculum,
 )
 from backplay.records import Episode, Start
@@ -117,3 +118,10 @@ def test_a_growing_window_grows_by_half_after_ten_good_updates() -> None:
     for k in range(3):
         rule = rule.update(episodes([1, 2], False), 10 + k)
     assert rule.reach == 6
+
+
+def test_starts_outside_a_growing_window_say_nothing_of_it() -> None:
+    rule = TrueStarts(GrowingWindow(), 0.5)
+    for k in range(10):
+        rule = rule.update(episodes([1, 2], True) + episodes([LENGTH] * 4, False), k)
+    assert rule.inner.weights(0, LENGTH)[LENGTH - 6] > 0

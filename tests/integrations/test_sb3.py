@@ -168,11 +168,22 @@ def test_another_curriculum_given_to_a_trained_model_counts(demo):
     model.learn(192, callback=bp.sb3.CurriculumCallback(every=64))
     model.set_env(DummyVecEnv([lambda: bp.BackplayEnv(cartpole(), [demo], bp.Backplay(WINDOWS))]))
     callback = bp.sb3.CurriculumCallback(every=1)
-    with pytest.warns(UserWarning, match="TrueStarts, its env has Backplay"):
+    with pytest.warns(UserWarning, match="TrueStarts around Backplay, its env has Backplay"):
         model.learn(64, callback=callback, reset_num_timesteps=False)
     assert callback.curriculum.window == WINDOWS[0]  # its clock begins
     assert 64 <= callback.curriculum.frames < 192
     assert curriculum_of(model) == callback.curriculum
+
+
+def test_so_does_another_one_inside_the_same_piece(demo):
+    model = PPO("MlpPolicy", wrapped(demo), n_steps=64, batch_size=64, n_epochs=1, seed=0)
+    model.learn(64, callback=bp.sb3.CurriculumCallback())
+    inside = bp.TrueStarts(bp.Frontier(), 0.25)
+    model.set_env(DummyVecEnv([lambda: bp.BackplayEnv(cartpole(), [demo], inside)]))
+    callback = bp.sb3.CurriculumCallback()
+    with pytest.warns(UserWarning, match="its env has TrueStarts around Frontier"):
+        model.learn(64, callback=callback)
+    assert isinstance(callback.curriculum.inner, bp.Frontier)
 
 
 def test_steps_spent_on_replaying_count(demo):

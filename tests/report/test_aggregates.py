@@ -6,7 +6,7 @@ from scipy import stats
 
 from backplay.report.records import grouped
 from backplay.report.statistics import bootstrap, iqm, mean
-from backplay.report.texts import headline, overall_cells, results_cells
+from backplay.report.texts import headline, number, overall_cells, results_cells
 from made_up_records import record, records
 
 
@@ -91,6 +91,24 @@ def test_a_mean_of_fewer_seeds_than_ended_says_so() -> None:
     assert told["seeds"] == "5"
     assert told["success"].startswith("70% [")
     assert told["success"].endswith("(3 seeds)")
+
+
+def test_two_budgets_in_one_setting_are_not_two_settings() -> None:
+    runs = [
+        *records(0.1, 0.1, regime="two budgets"),
+        *records(0.9, 0.9, regime="two budgets", frames=9_000),
+        *records(0.5, 0.5), *records(0.5, 0.5, setting="5-Optimal"),
+    ]  # fmt: skip
+    assert headline(grouped(runs))[1] == [("backplay", "50%")]
+    assert [row[0] for row in overall_cells(grouped(runs), rng())[1:]] == ["backplay"]
+
+
+@pytest.mark.parametrize(
+    ("frames", "words"),
+    [(999_999.9, "1 M"), (999_400, "999k"), (999.9, "1k"), (523.4, "523"), (205e6, "205 M")],
+)
+def test_frames_are_rounded_before_their_unit_is_chosen(frames: float, words: str) -> None:
+    assert number(frames, "frames") == words
 
 
 def test_the_headline_has_a_number_for_each_regime() -> None:

@@ -191,6 +191,19 @@ def test_what_did_not_run_says_so() -> None:
     assert (some.word, some.seeds, some.note) == ("holds", 3, "Optimal, backplay: 1 not ended")
 
 
+def test_what_is_left_out_is_said() -> None:
+    blank = [record(3, 0.9, measures={"success": None}, curve=[]), record(4, None)]
+    at_end = verdict(claim(0.5), GOOD, blank)
+    assert (at_end.seeds, at_end.note) == (
+        3, "Optimal, backplay: 1 not ended; Optimal, backplay: 1 without success",
+    )  # fmt: skip
+    frames = verdict(claim(5_000, "at most", FRAMES), GOOD, blank)
+    assert frames.seeds == 3
+    assert frames.note.endswith("1 not ended; Optimal, backplay: 1 without a curve of success")
+    longer = verdict(claim(0.5), GOOD, [record(0, None, frames=9_000)])
+    assert longer.note == "Optimal, backplay: none of 9,000 frames has ended, 1,000 judged"
+
+
 def test_other_settings_regimes_and_smaller_budgets_do_not_count() -> None:
     others = [*records(0.0, 0.0, setting="5-Optimal"), *records(0.1, 0.1, regime="uniform")]
     smaller = records(0.0, 0.0, frames=500)

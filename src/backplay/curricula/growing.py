@@ -27,6 +27,7 @@ from backplay.curricula.curriculum import (
     real_number,
     whole_number,
 )
+from backplay.curricula.memory import seen
 from backplay.records import Episode
 
 UPDATES = 10  # over which success is averaged
@@ -88,10 +89,10 @@ class GrowingWindow(Curriculum):
     def update(self, episodes: Sequence[Episode], frames: int) -> Self:
         """The same with these results, and a larger window if it was mastered."""
         now = replace(self.state, frames=later(self.frames, frames))
-        results = [bool(episode.success) for episode in episodes if episode.back > 0]
-        if results:
-            recent = (*now.recent, float(np.mean(results)))[-UPDATES:]
-            longest = max(e.start.step + e.back for e in episodes if e.start and e.back > 0)
+        inside = [one for one in seen(episodes) if one.back <= self.reach]
+        if inside:
+            recent = (*now.recent, float(np.mean([one.success for one in inside])))[-UPDATES:]
+            longest = max(one.length for one in inside)
             grows = len(recent) == UPDATES and np.mean(recent) > self.mastery
             if grows and now.reach < 8 * longest:  # by then nearly all is the initial state
                 now = replace(now, reach=GROWTH * now.reach, recent=())

@@ -72,8 +72,8 @@ class CurriculumCallback(BaseCallback):
                 got=str(self.training_env),
                 do="Wrap each env: bp.BackplayEnv(env, [demo], curriculum).",
             ) from error  # fmt: skip
-        saved, own = getattr(self.model, _SAVED_AS, None), type(found[0]).__name__
-        before = json.loads(saved)["kind"] if saved else own
+        saved, own = getattr(self.model, _SAVED_AS, None), _in_words(to_json(found[0]))
+        before = _in_words(saved) if saved else own
         if before != own:
             warnings.warn(
                 f"This model was trained with the curriculum {before}, its env has {own}: training"
@@ -122,6 +122,18 @@ class CurriculumCallback(BaseCallback):
             groups.setdefault(f"success_from_{20 * fifth}%", []).append(episode.success)
         for name, successes in sorted(groups.items()):
             self.logger.record_mean(f"backplay/{name}", sum(successes) / len(successes))
+
+
+def _in_words(written: str) -> str:
+    """The kinds of a curriculum and of those inside it, from its JSON."""
+    return " around ".join(_kinds(json.loads(written)))
+
+
+def _kinds(tree: Any) -> list[str]:
+    if not isinstance(tree, dict):
+        return []
+    own = [str(tree["kind"])] if "kind" in tree else []
+    return own + [kind for part in tree.values() for kind in _kinds(part)]
 
 
 def curriculum_of(model: Any) -> Curriculum:

@@ -70,7 +70,7 @@ class Verdict:
     points: Side | None = None
     """With few seeds: the side of the target that the estimate is on."""
     note: str = ""
-    """What else to know: seeds that never got there, runs that have not ended."""
+    """What else to know: seeds that never got there, or are not in it; runs that have not ended."""
 
 
 class _Sample(NamedTuple):
@@ -168,32 +168,44 @@ def _sample(
 ) -> _Sample | str:
     """What the runs say about one mean; in words why there is none."""
     here = [run for run in records if (run.setting, run.regime) == (part.setting, part.regime)]
-    groups = [group for group in grouped(here) if group.ended]
+    every = grouped(here)
+    groups = [group for group in every if group.ended]
     name = f"{part.setting}, {part.regime}"
     if not groups:
         return f"{name}: not ended" if here else f"{name}: no run"
     group = max(groups, key=lambda one: (one.first.frames, len(one.ended)))
     alike = [one for one in groups if one.first.frames == group.first.frames]
     late = len(group.runs) - len(group.ended)
-    note = f"{name}: {late} not ended" if late else ""
+    larger = max(one.first.frames for one in every)
+    notes = [f"{name}: {late} not ended"] if late else []
     if len(alike) > 1:
-        note = f"{name}: of {len(alike)} kinds of runs only {group.setting} is judged"
+        notes.append(f"{name}: of {len(alike)} kinds of runs only {group.setting} is judged")
+    if larger > group.first.frames:
+        notes.append(f"{name}: none of {larger:,} frames has ended, {group.first.frames:,} judged")
     if isinstance(part, FramesTo):
-        return _frames_sample(part, group, rng, note)
+        return _frames_sample(part, group, rng, notes)
     values = group.values(part.measure)
     if not values:
         return f"{name}: no {part.measure}"
+    notes += _without(part, group, len(values), part.measure)
     draws = _from_to(min(values), max(values), rng) if exact else draws_of(group, part.measure, rng)
-    return _Sample(float(np.mean(values)), draws, len(values), note)
+    return _Sample(float(np.mean(values)), draws, len(values), "; ".join(notes))
+
+
+def _without(part: Final | FramesTo, group: Group, seeds: int, what: str) -> list[str]:
+    """That only so many of the seeds that have ended have what is judged, if so."""
+    missing = len(group.ended) - seeds
+    return [f"{part.setting}, {part.regime}: {missing} without {what}"] if missing else []
 
 
 def _frames_sample(
-    part: FramesTo, group: Group, rng: np.random.Generator, note: str
+    part: FramesTo, group: Group, rng: np.random.Generator, notes: list[str]
 ) -> _Sample | str:
     curves = [run.curve_of(part.measure) for run in group.ended]
     curves = [curve for curve in curves if curve]
     if not curves:
         return f"{part.setting}, {part.regime}: no curve of {part.measure}"
+    notes = notes + _without(part, group, len(curves), f"a curve of {part.measure}")
     crossed = [frames_to(curve, part.threshold) for curve in curves]
     unit = group.first.frames / part.epochs if part.epochs else 1.0
     known = [max(1, at) for at in crossed if at is not None]
@@ -206,12 +218,13 @@ def _frames_sample(
         logs = np.log(known).tolist()
         gap = float(np.mean(logs) - np.mean(np.log(before)))
         draws = np.exp(student_draws(logs, rng, DRAWS, below=gap))
-        return _Sample(float(np.exp(np.mean(logs))) / unit, draws / unit, len(known), note)
+        value = float(np.exp(np.mean(logs))) / unit
+        return _Sample(value, draws / unit, len(known), "; ".join(notes))
     least = min([*before, *(curve[-1][0] for curve in curves)])
     never = f"{part.regime}: {len(crossed) - len(known)} of {len(crossed)} seeds never got there"
-    notes = "; ".join(one for one in (never, note) if one)
     # All that is known: at least this, perhaps never.
-    return _Sample(np.inf, _from_to(least / unit, np.inf, rng), len(crossed), notes)
+    draws = _from_to(least / unit, np.inf, rng)
+    return _Sample(np.inf, draws, len(crossed), "; ".join([never, *notes]))
 
 
 def _from_to(low: float, high: float, rng: np.random.Generator) -> FloatArray:

@@ -95,13 +95,9 @@ def headline(groups: Sequence[Group]) -> tuple[str, list[tuple[str, str]]]:
     ended = [group for group in groups if group.ended]
     settings = len({group.setting for group in ended})
     cards = []
-    for regime in dict.fromkeys(group.regime for group in ended):
-        means = [
-            float(np.mean(group.values(measure or "")))
-            for group in ended
-            if measure and group.regime == regime
-        ]
-        if len(means) == settings:
+    for regime, own in _once_in_each(ended).items():
+        if measure:
+            means = [float(np.mean(group.values(measure))) for group in own]
             cards.append((regime, number(round(float(np.mean(means)), 2), "share")))
     if measure is None or not 0 < len(cards) <= TILES:
         return "", []
@@ -121,16 +117,29 @@ def overall_cells(groups: Sequence[Group], rng: np.random.Generator) -> Cells:
     rows: Cells = [("regime", "settings", "seeds in each", f"{measure}, interquartile mean")]
     if measure is None or len(settings) < 2:
         return rows
-    for regime in dict.fromkeys(group.regime for group in ended):
-        strata = [group.values(measure) for group in ended if group.regime == regime]
+    for regime, own in _once_in_each(ended).items():
+        strata = [group.values(measure) for group in own]
         counts = {len(values) for values in strata}
-        if len(strata) != len(settings) or len(counts) != 1 or min(counts) < 2:
+        if len(counts) != 1 or min(counts) < 2:
             continue
         found = Estimate(float(iqm(np.concatenate(strata))), *bootstrap(strata, iqm, rng))
         share = all(is_share(measure, values) for values in strata)
         counted = f"{len(settings)}", f"{counts.pop()}"
         rows.append((regime, *counted, estimate(found, "share" if share else "")))
     return rows
+
+
+def _once_in_each(groups: Sequence[Group]) -> dict[str, list[Group]]:
+    """The groups of each regime that has one in every setting, and no second of other frames."""
+    settings = sorted({group.setting for group in groups})
+    by_regime: dict[str, list[Group]] = {}
+    for group in groups:
+        by_regime.setdefault(group.regime, []).append(group)
+    return {
+        regime: own
+        for regime, own in by_regime.items()
+        if sorted(group.setting for group in own) == settings
+    }
 
 
 def words_in(cells: Cells) -> int:
@@ -186,6 +195,7 @@ def number(value: float, unit: str = "") -> str:
     if unit == "points":
         return f"{'+' if value >= 0 else ''}{_tenths(100 * value)} points"
     if unit == "frames":
+        value = float(f"{value:.3g}")  # first: 999,999.9 are a million
         for size, letter in ((1e6, " M"), (1e3, "k")):
             if abs(value) >= size:
                 return f"{value / size:.3g}{letter}"

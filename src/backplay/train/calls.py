@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from gymnasium import spaces
+
 from backplay.curricula import Curriculum, Frontier
 from backplay.demos import Demonstration
 from backplay.demos.doubts import warn_of_doubts
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from backplay.train.config import TrainConfig
     from backplay.train.evaluate import Act, Evaluation
     from backplay.train.progress import Progress
+
+_LOAD = "Load files first: bp.load(path), or bp.load_all(folder)."
 
 
 def train(
@@ -63,11 +67,8 @@ def train(
     from backplay.train.loop import Training
 
     _require_maker("train", make_env)
-    listed = [demos] if isinstance(demos, Demonstration) else list(demos)
-    ensure(
-        listed and all(isinstance(demo, Demonstration) for demo in listed), "demos",
-        "demonstrations", demos, do="Load files first: bp.load(path), or bp.load_all(folder).",
-    )  # fmt: skip
+    listed = _listed(demos)
+    ensure(listed, "demos", "demonstrations", demos, do=_LOAD)
     chosen = config or TrainConfig()
     chosen = replace(
         chosen,
@@ -96,7 +97,7 @@ def evaluate(
     make_env: Callable[[], AnyEnv],
     agent: Any,
     *,
-    demos: Sequence[Demonstration] = (),
+    demos: Demonstration | Sequence[Demonstration] = (),
     success: Success | None = None,
     episodes: int = 100,
     deterministic: bool = False,
@@ -107,7 +108,8 @@ def evaluate(
     Args:
         make_env: makes the environment, without BackplayEnv.
         agent: what `train` returned, a model of Stable-Baselines3 or anything else with its
-            `predict`, or a function from an observation to an action.
+            `predict`, or a function from an observation to an action. One with a memory, such as a
+            recurrent policy, is refused: it would be asked without it.
         demos: demonstrations, where the agent brings no rule of success of its own: an episode
             succeeds if it ends as they do.
         success: which endings count as success.
@@ -118,14 +120,24 @@ def evaluate(
     from backplay.train.evaluate import evaluate as play
 
     _require_maker("evaluate", make_env)
-    brought = getattr(agent, "succeeded", None)
-    rule = success_rule(success, demos) if success or demos else brought
+    ensure(episodes >= 1, "episodes", "at least 1", episodes)
+    brought, listed = getattr(agent, "succeeded", None), _listed(demos)
+    rule = success_rule(success, listed) if success or listed else brought
     if rule is None:
         raise BackplayError(
             "success", expected="a rule, or demonstrations to compare with", got="neither",
             do="Pass success= or demos=.",
         )  # fmt: skip
-    return play(make_env, _acting(agent, deterministic), rule, episodes=episodes, seed=seed)
+    act = _acting(make_env, agent, deterministic)
+    return play(make_env, act, rule, episodes=episodes, seed=seed)
+
+
+def _listed(demos: Demonstration | Sequence[Demonstration]) -> list[Demonstration]:
+    """One demonstration or several as a list; anything else is refused."""
+    listed = [demos] if isinstance(demos, Demonstration) else list(demos)
+    fits = all(isinstance(demo, Demonstration) for demo in listed)
+    ensure(fits, "demos", "demonstrations", demos, do=_LOAD)
+    return listed
 
 
 def _require_maker(call: str, make_env: Any) -> None:
@@ -139,25 +151,37 @@ def _require_maker(call: str, make_env: Any) -> None:
     )  # fmt: skip
 
 
-def _acting(agent: Any, deterministic: bool) -> Act:
+def _acting(make_env: Callable[[], AnyEnv], agent: Any, deterministic: bool) -> Act:
     """The agent as a function from a batch of observations to a batch of actions."""
     if hasattr(agent, "predict"):
-        return lambda seen: agent.predict(seen, deterministic=deterministic)[0]
+        return lambda seen: _predicted(agent, seen, deterministic)
     if not callable(agent):
         raise BackplayError(
             "agent", expected="an object with predict, or a function from observation to action",
             got=show(agent), do="Pass what bp.train returned, or a model of your trainer.",
         )  # fmt: skip
     policy: Policy = agent
-    return lambda seen: [policy(one) for one in _each(seen)]
+    env = make_env()
+    space = env.observation_space
+    env.close()
+    return lambda seen: [policy(one) for one in _each(space, seen)]
 
 
-def _each(batch: Any) -> list[Any]:
-    """The observations of a batch, one by one."""
-    if isinstance(batch, dict):
-        parts = {key: _each(part) for key, part in batch.items()}
-        count = len(next(iter(parts.values())))
-        return [{key: part[i] for key, part in parts.items()} for i in range(count)]
-    if isinstance(batch, tuple):
-        return list(zip(*map(_each, batch), strict=True))
+def _predicted(agent: Any, seen: Any, deterministic: bool) -> Any:
+    """What a model does without a memory of what was before; refused if it has one."""
+    actions, memory = agent.predict(seen, deterministic=deterministic)
+    ensure(
+        memory is None, "agent", "a policy without a memory", got=type(agent).__name__,
+        do="Play its episodes in a loop of your own, as examples/sb3_recurrent.py does.",
+    )  # fmt: skip
+    return actions
+
+
+def _each(space: spaces.Space[Any], batch: Any) -> list[Any]:
+    """The observations of a batch of a space, one by one."""
+    if isinstance(space, spaces.Dict):
+        parts = [_each(part, batch[key]) for key, part in space.items()]
+        return [dict(zip(space, one, strict=True)) for one in zip(*parts, strict=True)]
+    if isinstance(space, spaces.Tuple):
+        return list(zip(*map(_each, space, batch), strict=True))
     return list(batch)

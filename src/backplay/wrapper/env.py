@@ -26,6 +26,7 @@ from backplay.wrapper.walks import Origin, Walks
 
 _STREAM = 0xBAC  # so that the draws of starts and the env's own draws differ under the same seed
 _QUIET_STEPS = 50_000
+_UPDATES, _EPISODES = 10, 100  # that show whether a curriculum moves; some wait for so many
 
 
 class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
@@ -250,10 +251,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         """Says once if training goes on for long and nobody moves a curriculum that would move."""
         if self._steps_unattended < _QUIET_STEPS:
             return
-        length = self.demo_lengths[0]
-        mastered = [Episode(Start(0, t), 0.0, 1, True, length - t) for t in range(length)] * 100
-        later = self.curriculum.update(mastered, 10**15)
-        if later.describe() != self.curriculum.describe():
+        if self._would_move():
             warnings.warn(
                 f"This curriculum has stood at {self.curriculum.describe()} for"
                 f" {self._steps_unattended} steps of one env. Nobody moves it: call"
@@ -262,6 +260,20 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
                 stacklevel=3,
             )
         self._steps_unattended = -(10**15)
+
+    def _would_move(self) -> bool:
+        """Whether the curriculum would stand elsewhere after a while in which all succeeds."""
+        now, rng = self.curriculum, np.random.default_rng(0)
+        known = dict(enumerate(self.demo_lengths))  # what lies on walks is at no place on them
+        for _ in range(_UPDATES):
+            drawn = zip(*now.sample(self.demo_lengths, _EPISODES, rng), strict=True)
+            starts = [Start(int(demo), int(step)) for demo, step in drawn]
+            backs = [max(0, known.get(start.demo, 0) - start.step) for start in starts]
+            won = [Episode(s, 0.0, 1, True, back) for s, back in zip(starts, backs, strict=True)]
+            now = now.update(won, 10**15)
+            if now.describe() != self.curriculum.describe():
+                return True
+        return False
 
 
 def _fitting(
