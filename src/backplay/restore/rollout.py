@@ -127,6 +127,10 @@ def require_env(env: Any) -> None:
         not isinstance(env, type | str), "env", "an environment", env,
         do=f"Make it first: {made}.",
     )  # fmt: skip
+    ensure(
+        hasattr(env, "reset") and hasattr(env, "step"), "env", "an environment", env,
+        do="It comes first: record(env, policy), check(env, demo), BackplayEnv(env, [demo]).",
+    )  # fmt: skip
 
 
 def require_gymnasium(env: AnyEnv, seed: int, options: dict[str, Any] | None = None) -> None:

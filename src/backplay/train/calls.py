@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from backplay.train.evaluate import Act, Evaluation
     from backplay.train.progress import Progress
 
+_LOAD = "Load files first: bp.load(path), or bp.load_all(folder)."
+
 
 def train(
     make_env: Callable[[], AnyEnv],
@@ -63,11 +65,8 @@ def train(
     from backplay.train.loop import Training
 
     _require_maker("train", make_env)
-    listed = [demos] if isinstance(demos, Demonstration) else list(demos)
-    ensure(
-        listed and all(isinstance(demo, Demonstration) for demo in listed), "demos",
-        "demonstrations", demos, do="Load files first: bp.load(path), or bp.load_all(folder).",
-    )  # fmt: skip
+    listed = _listed(demos)
+    ensure(len(listed) > 0, "demos", "demonstrations", demos, do=_LOAD)
     chosen = config or TrainConfig()
     chosen = replace(
         chosen,
@@ -96,7 +95,7 @@ def evaluate(
     make_env: Callable[[], AnyEnv],
     agent: Any,
     *,
-    demos: Sequence[Demonstration] = (),
+    demos: Demonstration | Sequence[Demonstration] = (),
     success: Success | None = None,
     episodes: int = 100,
     deterministic: bool = False,
@@ -119,13 +118,22 @@ def evaluate(
 
     _require_maker("evaluate", make_env)
     brought = getattr(agent, "succeeded", None)
-    rule = success_rule(success, demos) if success or demos else brought
+    listed = _listed(demos)
+    rule = success_rule(success, listed) if success or listed else brought
     if rule is None:
         raise BackplayError(
             "success", expected="a rule, or demonstrations to compare with", got="neither",
             do="Pass success= or demos=.",
         )  # fmt: skip
     return play(make_env, _acting(agent, deterministic), rule, episodes=episodes, seed=seed)
+
+
+def _listed(demos: Demonstration | Sequence[Demonstration]) -> list[Demonstration]:
+    """One or more demonstrations as a list."""
+    listed = [demos] if isinstance(demos, Demonstration) else list(demos)
+    right = all(isinstance(demo, Demonstration) for demo in listed)
+    ensure(right, "demos", "demonstrations", demos, do=_LOAD)
+    return listed
 
 
 def _require_maker(call: str, make_env: Any) -> None:
