@@ -130,6 +130,11 @@ def test_luck_is_noticed() -> None:
     assert "stochastic" not in kinds(advised(corridor, [1] * 30, rollouts=5))
 
 
+def test_what_a_wrapper_has_learned_since_the_recording_is_no_luck() -> None:
+    advice = advised(lambda: gym.wrappers.NormalizeReward(corridor()), [1] * 30, rollouts=5)
+    assert "stochastic" not in kinds(advice)
+
+
 def test_a_policy_that_walks_straight_makes_it_easy() -> None:
     advice = advised(corridor, [1] * 30, policy=lambda seen: 1, rollouts=10)
     assert all(rung.success == 1 for rung in advice.rungs)

@@ -144,7 +144,9 @@ def test_mistakes_in_python_are_one_clear_line(agent: Agent, demo: bp.Demonstrat
         (lambda: bp.train(Corridor, []), "demonstrations"),
         (lambda: bp.evaluate(made, agent), r"bp\.evaluate\(lambda"),
         (lambda: agent.predict(np.zeros(5)), r"observation: expected one of Box.*shape \(5,\)"),
+        (lambda: bp.evaluate(Corridor, agent, demos="demo.npz"), r"bp\.load\(path\)"),
         (lambda: bp.check(demo, made), r"check\(env, demo\)"),
+        (lambda: bp.record([1, 1], made), r"record\(env, policy\)"),
     ):
         with pytest.raises(bp.BackplayError, match=words):
             call()

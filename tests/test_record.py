@@ -57,6 +57,27 @@ def test_success_is_what_was_said(info: dict[str, Any], said: Any, kept: Any) ->
     assert bp.record(Tells(3), lambda _: 1, success=said).success is kept
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ((0.0, True, {}), "(observation, reward, terminated, truncated, info)"),
+        ((np.array([1.0]), True, False, {}), "The reward of step"),
+        ((float("nan"), True, False, {}), "expected a finite number, got nan"),
+    ],
+)
+def test_a_step_of_another_form_is_one_line(answer: tuple[Any, ...], said: str) -> None:
+    """The fault is the env's: that no restorer is exact would say nothing of it."""
+
+    class Odd(envs.Corridor):
+        def step(self, action: Any) -> Any:
+            return (super().step(action)[0], *answer)
+
+    with pytest.raises(bp.BackplayError) as refusal:
+        bp.record(Odd(3), lambda _: 1)
+    assert said in str(refusal.value)
+    assert "restorer" not in str(refusal.value)
+
+
 def test_options_are_kept_and_passed_to_every_reset() -> None:
     demo = bp.record(envs.Levels(), lambda _: 1, options={"level": 6}, seed=1)
     assert demo.options == {"level": 6}

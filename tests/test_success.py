@@ -143,6 +143,19 @@ def test_a_key_that_no_info_has_is_doubted() -> None:
     assert doubts(Corridor(), plain, "info:is_success") is None  # some say it of successes alone
 
 
+@pytest.mark.parametrize("limit", [None, 10])
+def test_a_key_of_ones_own_that_may_tell_success_is_named(limit: int | None) -> None:
+    class Tells(Corridor):
+        def step(self, action: Any) -> Any:
+            seen, _, terminated, *_ = super().step(action)
+            cut = self.steps == limit
+            return seen, 0.0, terminated, cut, {"task_complete": terminated, "energy": 3.0}
+
+    with pytest.warns(BackplayWarning, match="true or false under 'task_complete'") as caught:
+        bp.record(Tells(4 if limit is None else 30), lambda _: 1)
+    assert "energy" not in str(caught[0].message)
+
+
 def test_a_rule_by_text_reaches_the_wrapper_the_training_and_the_measure() -> None:
     demo = bp.record(Corridor(), lambda _: 1)
     env = bp.BackplayEnv(Corridor(), [demo], bp.Uniform(), success="return>=5")

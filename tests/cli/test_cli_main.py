@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 from cli_results import Run, assert_refused
 
 from backplay import cli
+from backplay.demos.doubts import BackplayWarning
 
 
 def test_help_lists_every_command(run: Run) -> None:
@@ -49,6 +51,19 @@ def test_an_error_of_the_system_is_one_line(run: Run) -> None:
         run("record", "CartPole-v1", "--out", "a.npz", "--actions-file", "none.txt"),
         "none.txt: No such file or directory",
     )
+
+
+def test_our_own_warnings_are_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def warn(arguments: list[str]) -> int:
+        for category in (BackplayWarning, DeprecationWarning):
+            print(warnings.formatwarning("odd", category, "a.py", 1))
+        return 0
+
+    monkeypatch.setattr(cli, "_run", warn)
+    ours, other = run().out.split("\n\n")[:2]
+    assert ours == "backplay: warning: odd"
+    assert other.startswith("a.py:1: DeprecationWarning: odd")
+    assert warnings.formatwarning("odd", BackplayWarning, "a.py", 1).startswith("a.py:1")
 
 
 def test_neither_help_nor_a_check_waits_for_torch() -> None:

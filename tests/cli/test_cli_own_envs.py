@@ -49,6 +49,16 @@ class KeyDoor(gym.Env):
 
 class NoEnv:
     pass
+
+def timed(slip=0.0):
+    return gym.wrappers.TimeLimit(KeyDoor(slip), 20)
+
+def none():
+    pass
+
+class Still(gym.Wrapper):
+    def __init__(self):
+        super().__init__(gym.make("FrozenLake-v1", is_slippery=False))
 '''
 ENV = "./mygrid.py:KeyDoor"
 ACTIONS = ("--actions", "0,0,1,1,1,1,1")
@@ -88,6 +98,29 @@ def test_arguments_of_a_class_are_recorded_as_those_of_an_id(here: Run) -> None:
     assert here("record", ENV, "--out", "key.npz", *ACTIONS, *slips).code == 0
     assert bp.load("key.npz").env_kwargs == {"slip": 0.001}
     assert here("check", ENV, "key.npz").code == 0  # made as it was recorded, without a word
+
+
+def test_a_function_that_makes_an_env_stands_for_a_class(
+    here: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wrappers are usually put around an env by a function."""
+    timed = "./mygrid.py:timed"
+    slips = ("--env-kwargs", '{"slip": 0.001}')
+    assert here("record", timed, "--out", "key.npz", *ACTIONS, *slips).code == 0
+    done = here("train", timed, "key.npz", "--dir", "run", *TINY)
+    assert done.code == 0, done
+    as_in_another_process(monkeypatch)
+    assert_refused(here("evaluate", "run"), "is code of your own")
+    assert here("evaluate", "run", "--env", timed, "--episodes", 2).code == 0
+
+
+def test_a_class_around_an_env_with_an_id_is_made_as_it_was_recorded(here: Run) -> None:
+    """The arguments in its spec are those of the env inside, which the class does not take."""
+    still = "./mygrid.py:Still"
+    done = here("record", still, "--out", "lake.npz", "--actions", "2,2,1,1,1,2")
+    assert done.code == 0, done
+    done = here("check", still, "lake.npz")
+    assert done.code == 0, done
 
 
 def test_a_run_of_such_an_env_needs_the_users_word_again(
@@ -186,7 +219,8 @@ def test_a_class_and_a_module_mean_the_same_demonstrations(here: Run) -> None:
     [
         ("./mygrid.py", "names a file and no class"),
         ("./mygrid.py:Keydor", "Did you mean 'KeyDoor'?"),
-        ("./mygrid.py:NoEnv", "a class that is a gymnasium.Env"),
+        ("./mygrid.py:NoEnv", "a class that is a gymnasium.Env, a function that makes one"),
+        ("./mygrid.py:none", "./mygrid.py:none makes no environment"),
         ("./nowhere.py:KeyDoor", "There is no file ./nowhere.py"),
         ("nowhere_at_all:KeyDoor", "cannot be imported"),
         ("./broken.py:KeyDoor", "broken.py, line 2"),

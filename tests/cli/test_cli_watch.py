@@ -2,6 +2,7 @@
 
 import json
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from cli_results import Run, assert_refused
 from PIL import Image
 
 from backplay import runs
+from backplay.envs.films import as_gif
 from backplay.studio import scenes
 from backplay.train import loop
 
@@ -135,3 +137,14 @@ def test_rates_that_fall_are_spoken_of(run: Run, demos: dict[str, Path]) -> None
     falling = ("--ppo.final-learning-rate", 0, "--frames", 128, "--dir", "r")
     assert run("train", "FrozenLake-v1", demos["lake"], *falling, *TINY).code == 0
     assert "rise and fall once more" in run("train", "--resume", "r", "--frames", 256).err
+
+
+@pytest.mark.parametrize("moves", [0, 1])
+def test_a_picture_that_stands_still_for_long_is_filmed(moves: int) -> None:
+    """Likeliest actions that go in a circle for ever: 200 times 10 seconds of one picture."""
+    still = [np.zeros((64, 64, 3), np.uint8)] * 200
+    other = [np.full((64, 64, 3), 255, np.uint8)] * moves
+    with Image.open(BytesIO(as_gif([*other, *still], fps=0.1))) as film:
+        assert film.n_frames == 1 + moves
+        film.seek(moves)
+        assert film.info["duration"] == 655_350

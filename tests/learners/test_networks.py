@@ -267,8 +267,16 @@ def test_what_is_rare_in_the_examples_is_not_blown_up() -> None:
 
 
 def test_numbers_that_hardly_vary_keep_their_scale() -> None:
-    examples = np.array([[1000.0], [1000.5]], np.float32)
-    assert seen_as(spaces.Box(0, 2e3, (1,)), examples, [1001.25]) == pytest.approx([1.0])
+    examples = np.array([[100_000.0], [100_000.5]], np.float32)
+    assert seen_as(spaces.Box(0, 2e5, (1,)), examples, [100_001.25]) == pytest.approx([1.0])
+
+
+def test_a_map_may_begin_far_away() -> None:
+    """Metres of a grid of the country: 100 of them, half a million from where it begins."""
+    examples = [np.array([500_000.0 + metres]) for metres in range(101)]
+    space = spaces.Box(-np.inf, np.inf, (1,), np.float64)
+    places = [seen_as(space, examples, row)[0] for row in (examples[0], examples[25], examples[50])]
+    assert places == pytest.approx([-1.71, -0.86, 0.0], abs=0.01)
 
 
 def test_whole_numbers_within_small_bounds_are_categories_too() -> None:

@@ -181,6 +181,8 @@ class Prober:
             return False
         rollout = self.demo.rollout()
         for step in np.linspace(0, len(self.demo) - 1, PROBES).astype(int):
+            # First as recorded: the luck is another, what wrappers have learned since is no luck.
+            self.demo.restore(self._env, int(step))
             self.demo.restore(self._env, int(step), self._rng)
             with self.demo.blamed(int(step)):
                 if replay(self._env, rollout, int(step), int(step) + GRACE) is not None:

@@ -13,7 +13,9 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from types import ModuleType
 
@@ -65,7 +67,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        return _run(arguments)
+        with _warnings_in_one_line():
+            return _run(arguments)
     except BusyError as error:
         _refuse(str(error))
         return BUSY
@@ -85,6 +88,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)
         return 130
+
+
+@contextmanager
+def _warnings_in_one_line() -> Iterator[None]:
+    """Our own warnings without the place in our code that gave them; all others as they are."""
+    usual = warnings.formatwarning
+
+    def said(
+        message: Warning | str, category: type[Warning], filename: str, lineno: int,
+        line: str | None = None,
+    ) -> str:  # fmt: skip
+        if category.__module__.startswith("backplay."):
+            return f"backplay: warning: {message}\n"
+        return usual(message, category, filename, lineno, line)
+
+    warnings.formatwarning = said
+    try:
+        yield
+    finally:
+        warnings.formatwarning = usual
 
 
 def _run(arguments: list[str]) -> int:

@@ -32,7 +32,8 @@ class OnEnv:
     """Options of commands that are about an environment."""
 
     env: EnvId
-    """The environment's id, or a class of yours: file.py:Class or module:Class."""
+    """The environment's id, or a class of yours, or a function that makes one: file.py:Class or
+    module:Class."""
     success: str | None = None
     """Which endings count as success: info:KEY, return>=X or terminated; by default those that are
     like the demonstration's."""

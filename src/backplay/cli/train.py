@@ -83,7 +83,8 @@ class TrainConfig:
     """
 
     env: Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="ENV")] = None
-    """The environment's id, or a class of yours: file.py:Class or module:Class."""
+    """The environment's id, or a class of yours, or a function that makes one: file.py:Class or
+    module:Class."""
     demos: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DEMO...")] = ()
     """Files of demonstrations, and folders of such files."""
     curriculum: Literal["backplay", "uniform", "standard", "reverse"] = "backplay"

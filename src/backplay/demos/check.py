@@ -85,7 +85,10 @@ class Checked:
             return "as is to be expected: from the restored state on, this env's own settings hold"
         if self.exact_restorer:
             return f"exact would be: {self.exact_restorer}"
-        return "no other restorer is exact either: the env is not deterministic"
+        return (
+            "no other restorer is exact either: this env is another one than the recording's,"
+            " or not deterministic"
+        )
 
 
 def check(
@@ -237,10 +240,8 @@ def _remarks(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> tuple[str, 
         if here.get(package, version) != version:
             remarks.append(f"recorded with {package} {version}, this is {here[package]}")
     renew(env, demo.restorer)
-    if (
-        demo.seed is not None
-        and demo.actions is not None
-        and replay_from_reset(env, demo.rollout())
-    ):
-        remarks.append("its seed and actions alone do not lead to the same episode again")
+    if demo.seed is not None and demo.actions is not None:
+        other = replay_from_reset(env, demo.rollout())
+        alone = "its seed and actions alone do not lead to the same episode again"
+        remarks += [f"{alone}: {other}"] if other else []
     return tuple(remarks)

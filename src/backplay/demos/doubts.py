@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import copy
 import warnings
+from collections.abc import Sequence
+
+import numpy as np
 
 from backplay.demos.demonstration import Demonstration
 from backplay.demos.success import (
@@ -47,24 +50,28 @@ def find_doubts(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> list[str
     if not isinstance(rule, DefaultRule) and not _holds(rule, demo):
         return [f"it is no success itself by the rule: {describe_rule(rule)}"]
     if isinstance(rule, ReturnRule | TerminatedRule):
-        share = _random_success(env, demo, rule)
+        share = _share(_random_ends(env, demo), rule)
         return [f"{share:.0%} of random episodes succeed by the rule, too"] * (share >= _SHARE)
     if not isinstance(rule, DefaultRule):
         return []
     last, before = float(demo.rewards[-1]), demo.rewards[:-1]
     if not demo.terminated:
         if (demo.rewards == 0).all():
-            return ["it earns nothing and does not terminate, so that every episode is as good"]
+            said = _said_by_infos(_random_ends(env, demo))
+            every = "it earns nothing and does not terminate, so that every episode is as good"
+            return [every + said]
         return []
     if len(before) and last < float(before.min()):
         return [f"its last reward, {last:g}, is its worst: it looks like a failure"]
     if last > 0 and (not len(before) or last > float(before.max())):
         return []
-    share = _random_success(env, demo, rule)
+    ends = _random_ends(env, demo)
+    share = _share(ends, rule)
     if share < _SHARE:
         return []
     end = "its end brings no reward" if last <= 0 else "its last reward is like those before"
-    return [f"{end}, and {share:.0%} of random episodes end in the same way"]
+    said = _said_by_infos(ends)
+    return [f"{end}, and {share:.0%} of random episodes end in the same way{said}"]
 
 
 def doubts(env: AnyEnv, demo: Demonstration, rule: SuccessRule | str | None = None) -> str | None:
@@ -110,10 +117,21 @@ def _unseen(env: AnyEnv, demo: Demonstration, key: str) -> list[str]:
     return [f"{key!r} is not in the last info of any random episode, where there is: {there[:200]}"]
 
 
-def _random_success(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> float:
-    """The share of episodes of random play that succeed, of those that can be played quickly."""
-    ends = _random_ends(env, demo)
+def _share(ends: Sequence[Ending], rule: SuccessRule) -> float:
+    """The share of these episodes that succeed."""
     return sum(bool(rule(end)) for end in ends) / len(ends) if ends else 0.0
+
+
+def _said_by_infos(ends: Sequence[Ending]) -> str:
+    """The keys of the last infos that may tell success, in words; nothing where there are none."""
+    truths = {
+        str(key)
+        for end in ends
+        for key, value in end.info.items()
+        if isinstance(value, bool | np.bool_)
+    }
+    keys = ", ".join(map(repr, sorted(truths)))[:200]
+    return f" (the last info says true or false under {keys})" if keys else ""
 
 
 def _random_ends(env: AnyEnv, demo: Demonstration) -> list[Ending]:

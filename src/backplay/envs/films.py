@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from PIL import Image
 from backplay.errors import BackplayError, ensure
 
 _REST = 12  # the last picture stays this many times longer
+_LONGEST = 655_350  # milliseconds that GIF has for a picture
 _BLOCK = 4  # players want sizes that are multiples of it
 
 
@@ -66,10 +68,14 @@ def as_gif(frames: Sequence[NDArray[np.uint8]], fps: float) -> bytes:
         Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE)
         for frame in frames
     ]
-    times = [round(1000 / fps)] * len(images)
-    times[-1] *= _REST
+    # Pillow makes one of pictures that are alike, and fails where it is shown for too long.
+    alike = [list(group) for _, group in groupby(images, key=Image.Image.tobytes)]
+    shown = [len(group) for group in alike]
+    shown[-1] += _REST - 1
+    times = [min(round(1000 * count / fps), _LONGEST) for count in shown]
+    first, *others = (group[0] for group in alike)
     buffer = io.BytesIO()
-    images[0].save(buffer, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0)
+    first.save(buffer, "GIF", save_all=True, append_images=others, duration=times, loop=0)
     return buffer.getvalue()
 
 

@@ -25,8 +25,9 @@ FARTHEST = 3.0
 """A number of the examples is at most so many deviations from their mean after scaling."""
 LIMIT = 10.0
 """The largest scaled number: what lies farther from the examples is seen as lying there."""
-CONSTANT = 1e-3
-"""Numbers that vary by less than this share of their size are not scaled."""
+CONSTANT = 1e-5
+"""Numbers that vary by less than this share of their size are not scaled: of the float32 in which
+a network sees them, some hundred steps."""
 FARTHEST_BOUND = 1e5
 """Those that do not vary at all are scaled by their space's bounds where these lie farther than the
 limit, so that all that can be seen is told apart; farther than this, bounds say nothing."""

@@ -12,7 +12,14 @@ from backplay.restore.layers import History
 from backplay.restore.replays import renew
 from backplay.restore.restorer import Restorer
 from backplay.restore.restorers import candidates
-from backplay.restore.rollout import AnyEnv, Transcript, replay, reset_to_another, roll
+from backplay.restore.rollout import (
+    AnyEnv,
+    ContractError,
+    Transcript,
+    replay,
+    reset_to_another,
+    roll,
+)
 
 
 def find_restorer(
@@ -74,6 +81,8 @@ def _probe(
             left -= len(rollout)
             if flaw or left <= 0:
                 return flaw
+    except ContractError:
+        raise
     except Exception as error:  # whatever an env's code does wrong disqualifies the restorer
         return f"{type(error).__name__}: {str(error)[:300]}"
     return None

@@ -7,6 +7,7 @@ knows neither states nor curricula.
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -16,11 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backplay.data import trees
-from backplay.errors import BackplayError, ensure
+from backplay.errors import BackplayError, ensure, show
 
 AnyEnv = gym.Env[Any, Any]
 Policy = Callable[[Any], Any]
 """A function from an observation to an action."""
+
+
+class ContractError(BackplayError):
+    """An env that answers in another form than Gymnasium's: no restorer can mend that."""
 
 
 class Divergence(NamedTuple):
@@ -91,9 +96,9 @@ def roll(
             break
         action = _checked_action(env, action, len(actions))
         actions.append(trees.copy(action))  # before the step: some envs scale it in place
-        observation, reward, terminated, truncated, info = env.step(action)
+        observation, reward, terminated, truncated, info = _checked_answer(env, env.step(action))
         observations.append(trees.copy(observation))
-        rewards.append(float(reward))
+        rewards.append(reward)
         ends.append((bool(terminated), bool(truncated)))
         if save and states is not None:
             states.append(save(env))
@@ -121,6 +126,10 @@ def require_env(env: Any) -> None:
     ensure(
         not isinstance(env, type | str), "env", "an environment", env,
         do=f"Make it first: {made}.",
+    )  # fmt: skip
+    ensure(
+        hasattr(env, "reset") and hasattr(env, "step"), "env", "an environment", env,
+        do="It comes first: record(env, policy), check(env, demo), BackplayEnv(env, [demo]).",
     )  # fmt: skip
 
 
@@ -195,6 +204,27 @@ def reset_to_another(env: AnyEnv, seed: int | None, options: dict[str, Any] | No
         env.reset(seed=seed + 1, options=_own(options))
     except Exception:  # seeds may be bounded, where they number levels
         env.reset(seed=max(seed - 1, 0), options=_own(options))
+
+
+def _checked_answer(env: AnyEnv, answer: Any) -> tuple[Any, float, Any, Any, dict[str, Any]]:
+    """What `step` returned, with its reward as a number."""
+    step = f"step of {type(env.unwrapped).__name__}"
+    if not isinstance(answer, tuple) or len(answer) != 5:
+        raise ContractError(
+            step, expected="(observation, reward, terminated, truncated, info)", got=show(answer),
+            do="Return these five: `done` is `terminated` now, or `truncated` at a time limit.",
+        )  # fmt: skip
+    observation, reward, *ends, info = answer
+    try:
+        number = float(reward)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ContractError(
+            f"The reward of {step}", expected="a finite number", got=show(reward),
+            do="Return a float; of several agents or objectives, choose one by a wrapper.",
+        )  # fmt: skip
+    return observation, number, *ends, info
 
 
 def _own(options: dict[str, Any] | None) -> dict[str, Any] | None:

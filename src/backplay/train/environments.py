@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import gymnasium as gym
 
 from backplay.demos import Demonstration
-from backplay.errors import BackplayError, show
+from backplay.errors import BackplayError, ensure, show
 from backplay.extras import how_to_install, require
 from backplay.restore.rollout import AnyEnv
 from backplay.train.own_code import own_module
@@ -53,8 +53,7 @@ def make_env(env_id: str, kwargs: dict[str, Any] | None = None) -> AnyEnv:
     try:
         own = own_class(env_id)
         if own is not None:
-            made: AnyEnv = own(**(kwargs or {}))
-            return made
+            return _made_by(own, said, kwargs)
         return gym.make(env_id, **(kwargs or {}))
     except gym.error.DependencyNotInstalled as error:
         raise _missing_dependency(env_id, error) from error
@@ -67,6 +66,16 @@ def make_env(env_id: str, kwargs: dict[str, Any] | None = None) -> AnyEnv:
         ) from error
     except ImportError as error:
         raise _missing_dependency(env_id, error) from error
+
+
+def _made_by(own: Any, said: str, kwargs: dict[str, Any] | None) -> AnyEnv:
+    """What a class or a function of the user's own makes."""
+    made = own(**(kwargs or {}))
+    ensure(
+        isinstance(made, gym.Env), f"{said} makes no environment", "a gymnasium.Env", made,
+        do="Name a class, or a function that returns an environment.",
+    )  # fmt: skip
+    return made  # type: ignore[no-any-return]  # it was ensured
 
 
 def kwargs_for(
@@ -86,7 +95,9 @@ def kwargs_for(
 def _recorded(env_id: str, demo: Demonstration) -> dict[str, Any]:
     name = registered(env_id)
     if own_class(name) is not None:
-        return {key: value for key, value in demo.env_kwargs.items() if key != "render_mode"}
+        # A class around an env with an id is recorded with that env's arguments, not with its own.
+        own = demo.env_kwargs if demo.env_id is None else {}
+        return {key: value for key, value in own.items() if key != "render_mode"}
     spec = gym.registry[name]
     if demo.env_id != spec.id:
         return {}  # that it is of another env is found, and said, when it is fitted
@@ -173,7 +184,7 @@ def class_id(text: str) -> str:
 
 
 def own_class(env_id: str) -> Any:
-    """The class behind such an id; None for any other id."""
+    """The class, or the function, behind such an id; None for any other id."""
     spec = gym.registry.get(env_id)
     return spec.entry_point if spec is not None and env_id.startswith("own:") else None
 

@@ -1,5 +1,7 @@
 """Environments of the user's own, by class: `./grid.py:KeyDoor`, `package.module:KeyDoor`.
 
+A function that makes one, with its wrappers, may stand in the class's place.
+
     env_id = on_my_word("./grid.py:KeyDoor")
     env = make_env(env_id)
 
@@ -15,7 +17,7 @@ import os
 import sys
 from difflib import get_close_matches
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import gymnasium as gym
@@ -39,10 +41,11 @@ def on_my_word(env_id: str) -> str:
     if name in gym.registry:
         return env_id
     found: Any = getattr(module, name, None)
-    if not (isinstance(found, type) and issubclass(found, gym.Env)):
+    if not (_is_class(found) or isinstance(found, FunctionType)):
         raise BackplayError(
             f"{where} has no environment {name!r}",
-            expected="a class that is a gymnasium.Env, or an id that the module registers",
+            expected="a class that is a gymnasium.Env, a function that makes one, or an id that"
+            " the module registers",
             got=f"a {type(found).__name__}" if found is not None else None,
             do=_meant(name, module) if name.isidentifier() else did_you_mean(name),
         )
@@ -74,12 +77,12 @@ def _imported(env_id: str, where: str) -> ModuleType:
         sys.path.remove(here)
 
 
+def _is_class(found: Any) -> bool:
+    return isinstance(found, type) and issubclass(found, gym.Env)
+
+
 def _meant(name: str, module: ModuleType) -> str:
-    envs = [
-        key
-        for key, value in vars(module).items()
-        if isinstance(value, type) and issubclass(value, gym.Env) and value is not gym.Env
-    ]
+    envs = [key for key, value in vars(module).items() if _is_class(value) and value is not gym.Env]
     close = get_close_matches(name, envs, n=1, cutoff=0.5)
     if close:
         return f"Did you mean {close[0]!r}?"
