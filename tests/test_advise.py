@@ -24,9 +24,9 @@ class Dense(gym.Wrapper[Any, Any, Any, Any]):
     """Pays for every step to the right and takes for every step to the left."""
 
     def step(self, action: Any) -> Any:
-        before = self.unwrapped.place  # type: ignore[attr-defined]
+        before = self.unwrapped.place
         seen, _, terminated, truncated, info = self.env.step(action)
-        return seen, float(self.unwrapped.place - before), terminated, truncated, info  # type: ignore[attr-defined]
+        return seen, float(self.unwrapped.place - before), terminated, truncated, info
 
 
 class Scattered(envs.Corridor):
@@ -201,7 +201,7 @@ def measured_on(chain: Chain, horizon: int, rollouts: int, seed: int = 0) -> Mea
     chances = np.exp(log_reach_within(chain, horizon))
     rng = np.random.default_rng(seed)
     rungs = tuple(
-        Rung(back, rollouts, int(rng.binomial(rollouts, chances[back])), 10.0, horizon, 0.0)
+        Rung(back, rollouts, int(rng.binomial(rollouts, chances[back])), 10.0, horizon)
         for back in ladder(chain.length)
     )
     return Measured(rungs, (np.zeros(3),), (0,), False, False)
@@ -251,7 +251,7 @@ def test_chances_on_the_grid_are_those_of_the_theory() -> None:
 
 def test_frames_are_trials_times_lengths() -> None:
     fit = Fit(np.array([0.4]), np.array([0.4]), np.array([3]), 1, 12, 24, 1.0)
-    rungs = tuple(Rung(back, 100, 0, 7.0, 24, 0.0) for back in ladder(12))
+    rungs = tuple(Rung(back, 100, 0, 7.0, 24) for back in ladder(12))
     measured = Measured(rungs, (np.zeros(3),), (0,), False, False)
     frames = draw_frames(fit, measured, 0.0, np.random.default_rng(0))
     for name, curriculum in (("Standard", bp.Standard()), ("Uniform", bp.Uniform())):
@@ -263,7 +263,7 @@ def test_frames_are_trials_times_lengths() -> None:
     # Enough successes from the reset count more than the chain: ten times the chance, a tenth.
     chance = float(np.exp(log_reach_within(Chain.constant(12, 0.4), 24)[-1]))
     wins = round(1e6 * 10 * chance)
-    sure = Measured((*rungs[:-1], Rung(12, 10**6, wins, 7.0, 24, 0.0)), (), (), False, False)
+    sure = Measured((*rungs[:-1], Rung(12, 10**6, wins, 7.0, 24)), (), (), False, False)
     again = draw_frames(fit, sure, 0.0, np.random.default_rng(0))
     assert np.median(again["Standard"] - frames["Standard"]) == pytest.approx(-1, abs=0.02)
     half = draw_frames(fit, measured, 0.5, np.random.default_rng(0))
@@ -315,8 +315,7 @@ def test_of_pictures_some_numbers_are_looked_at() -> None:
     space = spaces.Box(0, 255, (210, 160, 3), np.uint8)
     pictures = [np.full(space.shape, shade, np.uint8) for shade in (0, 7)]
     flat = signs._flat(space, pictures)
-    assert flat is not None
     assert 2_048 < flat.shape[1] <= signs.NUMBERS
     assert flat[1].tolist() == [7.0] * flat.shape[1]
     small = spaces.Box(0, 1, (3,), np.float32)
-    assert signs._flat(small, [np.array([0, 1, 0.5], np.float32)]).tolist() == [[0, 1, 0.5]]  # type: ignore[union-attr]
+    assert signs._flat(small, [np.array([0, 1, 0.5], np.float32)]).tolist() == [[0, 1, 0.5]]

@@ -41,7 +41,6 @@ class Rung:
     mean_length: float
     longest: int
     """The most steps that a rollout from here took."""
-    mean_return: float
 
     @property
     def success(self) -> float:
@@ -77,12 +76,11 @@ class _Tally:
     steps_back: int
     wins: list[bool] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
-    returns: list[float] = field(default_factory=list)
 
     def rung(self) -> Rung:
         return Rung(
             self.steps_back, len(self.wins), sum(self.wins), float(np.mean(self.lengths)),
-            max(self.lengths), float(np.mean(self.returns)),
+            max(self.lengths),
         )  # fmt: skip
 
 
@@ -170,7 +168,6 @@ class Prober:
         )  # fmt: skip
         tally.wins.append(bool(self._rule(end)))
         tally.lengths.append(len(rewards))
-        tally.returns.append(end.total_reward)
         if from_reset:
             self.reset_rewards.append(np.asarray(rewards))
         return True

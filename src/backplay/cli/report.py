@@ -52,7 +52,6 @@ def show_runs(
     command: str,
     experiment: Experiment | None = None,
     scale: Scale | None = None,
-    more: Exhibit | None = None,
     tables: bool = True,
 ) -> Report:
     """Writes the page of runs into `out` and prints their tables.
@@ -65,7 +64,6 @@ def show_runs(
         command: what makes it again.
         experiment: whose claims are judged and whose figures are drawn; by default no claims.
         scale: how much of the experiment was run.
-        more: to be shown besides what the runs' own jobs exhibit.
         tables: whether to print them.
     """
     wanted = experiment.figures if experiment else FIGURES
@@ -73,7 +71,7 @@ def show_runs(
     report = build_report(
         records, title=title, about=about, command=command,
         claims=experiment.claims if experiment else (),
-        exhibit=together([own, more or Exhibit(), catalogue.exhibit(records)]),
+        exhibit=together([own, catalogue.exhibit(records)]),
         figures=[name for name in FIGURES if name in wanted], scale=scale,
     )  # fmt: skip
     write_files(out, report.files)

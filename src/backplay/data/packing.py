@@ -83,8 +83,8 @@ def _stacked(rows: list[np.ndarray]) -> np.ndarray:
     return stacked
 
 
-def _shared_containers(tree: Tree, depth: int = 6) -> dict[int, None]:
-    """Ids of the containers that are reached more than once, down to `depth` levels."""
+def _shared_containers(tree: Tree) -> dict[int, None]:
+    """Ids of the containers that are reached more than once, down to six levels."""
     seen: set[int] = set()
     repeated: dict[int, None] = {}
 
@@ -99,7 +99,7 @@ def _shared_containers(tree: Tree, depth: int = 6) -> dict[int, None]:
             for child in value.values() if isinstance(value, dict) else value:
                 visit(child, left - 1)
 
-    visit(tree, depth)
+    visit(tree, 6)
     return repeated
 
 

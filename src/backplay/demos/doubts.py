@@ -87,13 +87,11 @@ def doubts(env: AnyEnv, demo: Demonstration, rule: SuccessRule | str | None = No
     )
 
 
-def warn_of_doubts(
-    env: AnyEnv, demo: Demonstration, rule: SuccessRule | str | None = None, stacklevel: int = 3
-) -> None:
+def warn_of_doubts(env: AnyEnv, demo: Demonstration, rule: SuccessRule | str | None = None) -> None:
     """Warns of the doubts about a demonstration, if there are any."""
     found = doubts(env, demo, rule)
     if found:
-        warnings.warn(found, BackplayWarning, stacklevel=stacklevel)
+        warnings.warn(found, BackplayWarning, stacklevel=3)
 
 
 def _holds(rule: SuccessRule, demo: Demonstration) -> bool:

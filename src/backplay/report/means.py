@@ -26,6 +26,7 @@ from backplay.report.statistics import (
 )
 
 DRAWS = 9_999
+COLUMNS = 60  # of counts of starts, at most
 
 
 def mean_of(group: Group, measure: str) -> Estimate:
@@ -36,16 +37,16 @@ def mean_of(group: Group, measure: str) -> Estimate:
     return found.within(0.0, 1.0) if share_of(group, measure) else found
 
 
-def mean_share(values: Sequence[float], episodes: int = EPISODES) -> Estimate:
-    """The mean of shares, each of so many episodes."""
-    least = binomial_error(float(np.mean(values)), episodes * len(values))
+def mean_share(values: Sequence[float]) -> Estimate:
+    """The mean of shares, each of as many episodes as an evaluation has."""
+    least = binomial_error(float(np.mean(values)), EPISODES * len(values))
     return student_interval(values, least=least).within(0.0, 1.0)
 
 
-def draws_of(group: Group, measure: str, rng: np.random.Generator, n: int = DRAWS) -> FloatArray:
-    """What the mean may be, `n` times; of a share, from 0 to 1."""
+def draws_of(group: Group, measure: str, rng: np.random.Generator) -> FloatArray:
+    """What the mean may be, `DRAWS` times; of a share, from 0 to 1."""
     values = group.values(measure)
-    draws = student_draws(values, rng, n, least=chance_error(group, measure))
+    draws = student_draws(values, rng, DRAWS, least=chance_error(group, measure))
     return np.clip(draws, 0.0, 1.0) if share_of(group, measure) else draws
 
 
@@ -106,16 +107,16 @@ def mean_curve(group: Group, measure: str) -> Curve:
     return Curve(frames, means, len(curves))
 
 
-def start_counts(group: Group, *, most: int = 60) -> Starts:
+def start_counts(group: Group) -> Starts:
     """Episodes and successes by time and place.
 
     The columns span `last_frame`; each is as wide as an update, so that none stays empty, but
-    there are at most `most`. The bins are those that runs counted in (`bin_width`).
+    there are at most `COLUMNS`. The bins are those that runs counted in (`bin_width`).
     """
     total, width = last_frame(group), bin_width(group)
     updates = [sorted({frames for frames, *_ in run.starts}) for run in group.runs if run.starts]
     wanted = max((total * len(ends) / max(1, ends[-1]) for ends in updates), default=1.0)
-    columns = max(1, min(most, round(wanted)))
+    columns = max(1, min(COLUMNS, round(wanted)))
     found = [one for run in group.runs for one in run.starts]
     bins = max((back // width for _, back, _, _ in found if back != TRUE_START), default=-1) + 1
     counts = np.zeros((2, columns, bins + 1))

@@ -25,6 +25,9 @@ Statistic = Callable[[FloatArray], FloatArray]
 """From values [..., n] to numbers [...]."""
 
 
+SAMPLES = 2_000  # of a bootstrap
+
+
 class Estimate(NamedTuple):
     """A number and its interval."""
 
@@ -120,9 +123,7 @@ def central(draws: FloatArray, level: float = LEVEL) -> tuple[float, float]:
     return ends[0], ends[1]
 
 
-def probability_of_improvement(
-    x: Strata, y: Strata, rng: np.random.Generator, n: int = 2_000, level: float = LEVEL
-) -> Estimate:
+def probability_of_improvement(x: Strata, y: Strata, rng: np.random.Generator) -> Estimate:
     """The chance that a seed of `x` beats one of `y`, ties counting half, mean over strata.
 
     The interval is a stratified bootstrap, never narrower than Wilson's of as many pairs as each
@@ -138,11 +139,10 @@ def probability_of_improvement(
     if min(pairs) < 2:
         return Estimate(value, None, None)
     draws = np.mean(
-        [_wins(_resampled(a, rng, n), _resampled(b, rng, n)) for a, b in zip(x, y, strict=True)],
-        axis=0,
+        [_wins(_resampled(a, rng), _resampled(b, rng)) for a, b in zip(x, y, strict=True)], axis=0
     )
-    low, high = central(np.asarray(draws), level)
-    least, most = wilson(value * sum(pairs), sum(pairs), level)
+    low, high = central(np.asarray(draws))
+    least, most = wilson(value * sum(pairs), sum(pairs))
     return Estimate(value, min(low, least), max(high, most))
 
 
@@ -162,11 +162,7 @@ def iqm(values: ArrayLike) -> FloatArray:
 
 
 def bootstrap(
-    strata: Strata,
-    statistic: Statistic,
-    rng: np.random.Generator,
-    n: int = 2_000,
-    level: float = LEVEL,
+    strata: Strata, statistic: Statistic, rng: np.random.Generator, n: int = SAMPLES
 ) -> tuple[float, float]:
     """The percentile interval of a statistic of all values, drawn again within each stratum.
 
@@ -176,7 +172,7 @@ def bootstrap(
     if not strata or not all(map(len, strata)):
         raise ValueError("at least one stratum, and none of them empty")
     parts = [_resampled(values, rng, n) for values in strata]
-    return central(statistic(np.concatenate(parts, axis=1)), level)
+    return central(statistic(np.concatenate(parts, axis=1)))
 
 
 def frames_to(curve: Sequence[tuple[int, float]], threshold: float) -> int | None:
@@ -191,7 +187,7 @@ def _standard_error(values: Sequence[float]) -> float:
     return float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
-def _resampled(values: Sequence[float], rng: np.random.Generator, n: int) -> FloatArray:
+def _resampled(values: Sequence[float], rng: np.random.Generator, n: int = SAMPLES) -> FloatArray:
     """The values drawn again with replacement: [n, values]."""
     return np.asarray(values, np.float64)[rng.integers(0, len(values), (n, len(values)))]
 

@@ -81,10 +81,15 @@ def read(path: Path, of_config: str | None = None, do: str | None = None) -> Bod
 
 def load(path: Path) -> Body:
     """The object in a JSON file, unchecked; OSError, ValueError or RecursionError if it is none."""
-    body = json.loads(read_file(path))
-    if not isinstance(body, dict):
+    return json_object(read_file(path))
+
+
+def json_object(text: bytes | bytearray) -> Body:
+    """The object that is written there; ValueError if it is anything else."""
+    found = json.loads(text)
+    if not isinstance(found, dict):
         raise ValueError("no object")
-    return body
+    return found
 
 
 def _signature(path: Path, body: Body) -> str:

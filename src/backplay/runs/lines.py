@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from backplay.data.files import failed, open_to_append, read_file
-from backplay.runs.documents import plain
+from backplay.runs.documents import json_object, plain
 from backplay.runs.files import damaged, unread
 
 _BLOCK = 2**20
@@ -48,7 +48,7 @@ def read(path: Path) -> list[Line]:
     data = _bytes(path)
     while True:
         try:
-            return [_parsed(line) for line in data.split(b"\n")[:-1]]
+            return [json_object(line) for line in data.split(b"\n")[:-1]]
         except (ValueError, RecursionError) as error:
             again = _bytes(path)  # a writer may have cut it back while it was read
             if again == data:
@@ -60,7 +60,7 @@ def last(path: Path) -> Line | None:
     """The last whole line."""
     lines = _bytes(path).split(b"\n")[-2:-1]
     try:
-        return _parsed(lines[0]) if lines else None
+        return json_object(lines[0]) if lines else None
     except (ValueError, RecursionError) as error:
         raise damaged(path, error, do="Remove it: it holds nothing but wall time.") from error
 
@@ -140,10 +140,3 @@ def _bytes(path: Path) -> bytearray:
         return bytearray()
     except OSError as error:
         raise unread(path, error) from error
-
-
-def _parsed(line: bytes | bytearray) -> Line:
-    values = json.loads(line)
-    if not isinstance(values, dict):
-        raise ValueError("a line that is no object")
-    return values

@@ -7,7 +7,6 @@ lock: a line that is being written is left out.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from backplay.runs.documents import json_object
 from backplay.runs.processes import Planned
 from backplay.runs.run import CLOCK, METRICS, RESULT
 
@@ -135,19 +135,12 @@ def _backwards(path: Path) -> Iterator[dict[str, Any]]:
                 rest, *lines = (file.read(size) + rest).split(b"\n")
                 for line in reversed(lines):
                     if not torn:
-                        yield _object(line)
+                        yield json_object(line)
                     torn = False
             if not torn:
-                yield _object(rest)
+                yield json_object(rest)
     except (OSError, ValueError):
         return
-
-
-def _object(line: bytes) -> dict[str, Any]:
-    value = json.loads(line)
-    if not isinstance(value, dict):
-        raise ValueError("no object")
-    return value
 
 
 def _part(line: dict[str, Any], name: str) -> dict[str, Any]:

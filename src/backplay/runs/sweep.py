@@ -36,10 +36,10 @@ class Sweep:
     """Runs on their way to their end.
 
     A process that dies is followed by another, which goes on from the last checkpoint. After
-    `retries` of them in a row without a new checkpoint the run has failed, and the others go on.
+    `RETRIES` of them in a row without a new checkpoint the run has failed, and the others go on.
     """
 
-    def __init__(self, runs: Sequence[Planned], pool: Pool, *, retries: int = RETRIES) -> None:
+    def __init__(self, runs: Sequence[Planned], pool: Pool) -> None:
         """Leaves alone what is finished already."""
         self.runs = list(runs)
         self.failed: dict[str, str] = {}
@@ -49,7 +49,6 @@ class Sweep:
         self.code = 0
         """The exit code of the signal that stopped it."""
         self._pool = pool
-        self._retries = retries
         self._running: dict[str, Planned] = {}
         self._waiting: deque[Planned] = deque()
         self._deaths: dict[str, tuple[int, str]] = {}  # in a row, and the checkpoint they left
@@ -136,7 +135,7 @@ class Sweep:
         checkpoint = _newest_checkpoint(run)
         deaths = 1 if checkpoint > before else deaths + 1
         self._deaths[run.name] = deaths, checkpoint
-        if deaths > self._retries:
+        if deaths > RETRIES:
             again = f"{deaths} times in a row without a new checkpoint"
             return self._give_up(run, f"{words}, {again}")
         self._waiting.appendleft(run)

@@ -88,9 +88,9 @@ class Opened:
             "can_mend": demo.actions is not None and demo.seed is not None,
         }  # fmt: skip
 
-    def picture(self, step: int, *, small: bool = False) -> Picture:
+    def picture(self, step: int) -> Picture:
         """What the state at `step` looks like."""
-        return self.run(lambda: self._draw(step, small))
+        return self.run(lambda: self._draw(step, False))
 
     def thumbs(self) -> dict[int, Picture]:
         """Small pictures along it."""

@@ -41,18 +41,21 @@ Answer = tuple[
 ]
 
 
-class Finished:
-    """The last `most` episodes, oldest first."""
+KEPT = 100_000  # episodes that wait for whoever takes them
 
-    def __init__(self, most: int = 100_000) -> None:
-        self._most, self._count = most, 0
+
+class Finished:
+    """The last `KEPT` episodes, oldest first."""
+
+    def __init__(self) -> None:
+        self._count = 0
         self._blocks: deque[tuple[NDArray[Any], ...]] = deque()
 
     def add(self, *block: NDArray[Any]) -> None:
         """Keeps k episodes: demo, step, total reward, length, success, back and par, [k]."""
         self._blocks.append(block)
         self._count += len(block[0])
-        while self._count - len(self._blocks[0][0]) >= self._most:
+        while self._count - len(self._blocks[0][0]) >= KEPT:
             self._count -= len(self._blocks.popleft()[0])
 
     def take(self) -> list[Episode]:
@@ -69,7 +72,7 @@ class Finished:
             for name, column in zip(_DTYPES, block, strict=True):
                 parts[name].append(column)
         return {
-            name: np.concatenate([np.zeros(0, dtype), *parts[name]])[-self._most :]
+            name: np.concatenate([np.zeros(0, dtype), *parts[name]])[-KEPT:]
             for name, dtype in _DTYPES.items()
         }
 

@@ -63,6 +63,7 @@ UPDATES, STEPS = 125, 160  # of our preset: updates in a run, steps of each agen
 MOST_MEASURED = 1_000  # mazes; of more, a hundred are played
 FEW_FRAMES = 4_000_000  # below, our preset has more passes, and more time at the true start
 ARCHIVE = 20_000  # starts; the paper's code keeps all, so that a maze can come back
+GROWTH = 1.6  # of our windows
 WALK = 50  # steps of a walk in mazes of the paper's size
 NEW_STATES = 10_000  # of the walks of the paper's round
 FEWEST_ROUNDS = 12
@@ -143,14 +144,14 @@ def curriculum(run: MazeJob, lengths: NDArray[np.int64]) -> Curriculum:
     return windows(run.frames, int(lengths.max()), share=share)
 
 
-def windows(frames: int, longest: int, *, share: float, growth: float = 1.6) -> Backplay:
+def windows(frames: int, longest: int, *, share: float) -> Backplay:
     """Windows that grow more slowly than the paper's and overlap by half.
 
     Each stays for the same number of frames; after `share` of them comes the true start alone.
     """
     ends = [4]
     while ends[-1] < longest:
-        ends.append(int(np.ceil(ends[-1] * growth)))
+        ends.append(int(np.ceil(ends[-1] * GROWTH)))
     begin = [0, *(end // 2 for end in ends[:-1])]
     each = share * frames / len(ends)
     opened = [

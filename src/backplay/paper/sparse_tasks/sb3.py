@@ -25,7 +25,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from backplay.curricula import Curriculum
 from backplay.demos import Demonstration
-from backplay.demos.success import SuccessRule, success_rule
+from backplay.demos.success import success_rule
 from backplay.errors import refusing
 from backplay.integrations.sb3 import CurriculumCallback
 from backplay.learners.finite import require_finite_weights
@@ -78,8 +78,6 @@ class SB3Training(Running):
         curriculum: Curriculum,
         config: TrainConfig,
         settings: Mapping[str, Any],
-        *,
-        success: SuccessRule | None = None,
     ) -> None:
         """A run that has not begun.
 
@@ -89,10 +87,9 @@ class SB3Training(Running):
             curriculum: where episodes start.
             config: frames, envs, seed and evaluations; its `ppo` is not used.
             settings: of Stable-Baselines3's PPO, other than its defaults.
-            success: which endings count as success.
         """
         super().__init__(config, curriculum)
-        self.make_env, self.succeeded = make_env, success_rule(success or config.success, demos)
+        self.make_env, self.succeeded = make_env, success_rule(config.success, demos)
 
         def make() -> AnyEnv:
             return ResumableBackplayEnv(
