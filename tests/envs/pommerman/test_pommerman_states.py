@@ -3,6 +3,7 @@
 import copy
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -47,174 +48,110 @@ def test_variants_and_words_go_along() -> None:
     np.testing.assert_array_equal(states.from_json(state), row)
 
 
-def put(state: dict[str, Any], r: int, c: int, digit: str) -> None:
+Break = Callable[[dict[str, Any]], Any]
+
+
+def cell(r: int, c: int, digit: str) -> Break:
     at_ = 11 * r + c
-    state["b"] = state["b"][:at_] + digit + state["b"][at_ + 1 :]
+    return lambda state: state.update(b=state["b"][:at_] + digit + state["b"][at_ + 1 :])
 
 
-def board(state: dict[str, Any], text: str) -> None:
-    state["b"] = text
+def entry(**values: Any) -> Break:
+    return lambda state: state.update(values)
 
 
-BROKEN: dict[str, tuple[Any, str]] = {
-    "9 x 9": (lambda s: board(s, s["b"][:81]), "b, the board: expected 121 cells, got 81 cells"),
-    "a board of numbers": (lambda s: board(s, 7), "b, the board: expected 121 hexadecimal digits"),
-    "a strange digit": (
-        lambda s: put(s, 0, 2, "x"),
-        "board, at (0, 2): expected a digit 0..9, a..d",
-    ),
-    "an unknown cell": (
-        lambda s: put(s, 0, 2, "e"),
-        "board at (0, 2): expected 0..4, 6..8 or 10..13",
-    ),
-    "fog": (lambda s: put(s, 0, 2, "5"), "board at (0, 2): expected 0..4, 6..8 or 10..13, got 5"),
-    "a fourteenth": (lambda s: put(s, 0, 2, "9"), "board at (0, 2): expected 0..4, 6..8 or 10..13"),
-    "agent in a wall": (
-        lambda s: put(s, 0, 1, "1"),
-        "agent 1: expected a free cell, got rigid wall at (0, 1)",
-    ),
-    "agent in wood": (
-        lambda s: put(s, 0, 1, "2"),
-        "agent 1: expected a free cell, got wood at (0, 1)",
-    ),
+def number(of: str, which: int, place: int, value: int) -> Break:
+    return lambda state: state[of][which].__setitem__(place, value)
+
+
+def more(of: str, value: Any) -> Break:
+    return lambda state: state[of].append(value)
+
+
+BROKEN: dict[str, tuple[Break, str]] = {
+    "9 x 9": (lambda s: s.update(b=s["b"][:81]), "b, the board: expected 121 cells, got 81 cells"),
+    "a board of numbers": (entry(b=7), "b, the board: expected 121 hexadecimal digits"),
+    "a strange digit": (cell(0, 2, "x"), "board, at (0, 2): expected a digit 0..9, a..d"),
+    "an unknown cell": (cell(0, 2, "e"), "board at (0, 2): expected 0..4, 6..8 or 10..13"),
+    "fog": (cell(0, 2, "5"), "board at (0, 2): expected 0..4, 6..8 or 10..13, got 5"),
+    "a fourteenth": (cell(0, 2, "9"), "board at (0, 2): expected 0..4, 6..8 or 10..13"),
+    "agent in a wall": (cell(0, 1, "1"), "agent 1: expected a free cell, got rigid wall at (0, 1)"),
+    "agent in wood": (cell(0, 1, "2"), "agent 1: expected a free cell, got wood at (0, 1)"),
     "agents in one cell": (
-        lambda s: s["ag"][1].__setitem__(1, 0),
+        number("ag", 1, 1, 0),
         "agents 0 and 1: expected a cell each, got both at (0, 0)",
     ),
-    "agent not drawn": (
-        lambda s: put(s, 0, 1, "0"),
-        "board at (0, 1): expected 11 for agent 1, got 0",
-    ),
+    "agent not drawn": (cell(0, 1, "0"), "board at (0, 1): expected 11 for agent 1, got 0"),
     "agent drawn, but dead": (
-        lambda s: put(s, 0, 2, "c"),
+        cell(0, 2, "c"),
         "board at (0, 2): expected no agent 2: the state has none there",
     ),
     "bombs in one cell": (
-        lambda s: s["bo"].append([1, 2, 5, 2, 0, 1]),
+        more("bo", [1, 2, 5, 2, 0, 1]),
         "bombs 1 and 2: expected a cell each, got both at (1, 2)",
     ),
-    "bomb not drawn": (
-        lambda s: put(s, 1, 2, "0"),
-        "board at (1, 2): expected 3 for bomb 1, got 0",
-    ),
+    "bomb not drawn": (cell(1, 2, "0"), "board at (1, 2): expected 3 for bomb 1, got 0"),
     "bomb drawn, not listed": (
-        lambda s: put(s, 0, 2, "3"),
+        cell(0, 2, "3"),
         "board at (0, 2): expected no bomb: the state has none there",
     ),
-    "flame not drawn": (
-        lambda s: put(s, 0, 3, "0"),
-        "board at (0, 3): expected 4 for flame 0, got 0",
-    ),
+    "flame not drawn": (cell(0, 3, "0"), "board at (0, 3): expected 4 for flame 0, got 0"),
     "flame drawn, not listed": (
-        lambda s: put(s, 0, 2, "4"),
+        cell(0, 2, "4"),
         "board at (0, 2): expected no flame: the state has none there",
     ),
     "bomb in flames": (
-        lambda s: s["fl"].append([1, 2, 1]),
+        more("fl", [1, 2, 1]),
         "bomb 1 at (1, 2): expected no flames, got flame 1 there too",
     ),
     "agent in flames": (
-        lambda s: s["fl"].append([0, 1, 1]),
+        more("fl", [0, 1, 1]),
         "agent 1 at (0, 1): expected no flames, got flame 1 there too",
     ),
-    "too much ammo": (
-        lambda s: s["ag"][2].__setitem__(3, 11),
-        "ammo of agent 2: expected 0..10, got 11",
-    ),
-    "debts": (lambda s: s["ag"][2].__setitem__(3, -1), "ammo of agent 2: expected 0..10, got -1"),
-    "half alive": (lambda s: s["ag"][0].__setitem__(2, 2), "agent 0 alive: expected 0..1, got 2"),
-    "no blast": (
-        lambda s: s["ag"][0].__setitem__(4, 0),
-        "blast strength of agent 0: expected 1..10, got 0",
-    ),
-    "half a kick": (
-        lambda s: s["ag"][0].__setitem__(5, 3),
-        "agent 0 can kick: expected 0..1, got 3",
-    ),
+    "too much ammo": (number("ag", 2, 3, 11), "ammo of agent 2: expected 0..10, got 11"),
+    "debts": (number("ag", 2, 3, -1), "ammo of agent 2: expected 0..10, got -1"),
+    "half alive": (number("ag", 0, 2, 2), "agent 0 alive: expected 0..1, got 2"),
+    "no blast": (number("ag", 0, 4, 0), "blast strength of agent 0: expected 1..10, got 0"),
+    "half a kick": (number("ag", 0, 5, 3), "agent 0 can kick: expected 0..1, got 3"),
     "three agents": (lambda s: s["ag"].pop(), "ag: expected 4 agents, got 3"),
     "five agents": (
         lambda s: s["ag"].append(s["ag"][0]),
         "ag, agent: expected a list of at most 4 entries",
     ),
-    "agent off the board": (
-        lambda s: s["ag"][3].__setitem__(0, 11),
-        "ag, agent 3, row: expected 0..10, got 11",
-    ),
-    "a direction": (
-        lambda s: s["bo"][1].__setitem__(4, 5),
-        "direction of bomb 1 at (1, 2): expected 0..4, got 5",
-    ),
-    "an owner": (
-        lambda s: s["bo"][1].__setitem__(5, 4),
-        "owner of bomb 1 at (1, 2): expected 0..3, got 4",
-    ),
-    "a spent bomb": (
-        lambda s: s["bo"][1].__setitem__(2, 0),
-        "life of bomb 1 at (1, 2): expected 1..10, got 0",
-    ),
+    "agent off the board": (number("ag", 3, 0, 11), "ag, agent 3, row: expected 0..10, got 11"),
+    "a direction": (number("bo", 1, 4, 5), "direction of bomb 1 at (1, 2): expected 0..4, got 5"),
+    "an owner": (number("bo", 1, 5, 4), "owner of bomb 1 at (1, 2): expected 0..3, got 4"),
+    "a spent bomb": (number("bo", 1, 2, 0), "life of bomb 1 at (1, 2): expected 1..10, got 0"),
     "a bomb's blast": (
-        lambda s: s["bo"][1].__setitem__(3, 11),
+        number("bo", 1, 3, 11),
         "blast strength of bomb 1 at (1, 2): expected 1..10, got 11",
     ),
     "a bomb in four numbers": (lambda s: s["bo"][1].pop(), "bo, bomb 1: expected 6 numbers"),
-    "a bomb in words": (
-        lambda s: s["bo"].append("here"),
-        "bo, bomb 2: expected 6 numbers, got 'here'",
-    ),
-    "a flame's life": (
-        lambda s: s["fl"][0].__setitem__(2, 3),
-        "life of flame 0 at (0, 3): expected 0..2, got 3",
-    ),
+    "a bomb in words": (more("bo", "here"), "bo, bomb 2: expected 6 numbers, got 'here'"),
+    "a flame's life": (number("fl", 0, 2, 3), "life of flame 0 at (0, 3): expected 0..2, got 3"),
     "too many flames": (
-        lambda s: s.__setitem__("fl", [[0, 3, 1]] * 122),
+        entry(fl=[[0, 3, 1]] * 122),
         "number of flames with life 1: expected 0..121, got 122",
     ),
     "a flame too many": (
-        lambda s: s.__setitem__("fl", [[0, 3, 1]] * 364),
+        entry(fl=[[0, 3, 1]] * 364),
         "fl, flame: expected a list of at most 363 entries, got 364",
     ),
     "item in the open": (
-        lambda s: s["it"].append([1, 1, 8]),
+        more("it", [1, 1, 8]),
         "item hidden at (1, 1): expected wood or flames over it",
     ),
-    "an item's kind": (
-        lambda s: s["it"][0].__setitem__(2, 9),
-        "item hidden at (1, 0): expected 6..8, got 9",
-    ),
-    "two items": (
-        lambda s: s["it"].append([1, 0, 8]),
-        "hidden items at (1, 0): expected one, got two",
-    ),
+    "an item's kind": (number("it", 0, 2, 9), "item hidden at (1, 0): expected 6..8, got 9"),
+    "two items": (more("it", [1, 0, 8]), "hidden items at (1, 0): expected one, got two"),
     "no time": (lambda s: s.pop("t"), "state: expected an entry 't'"),
-    "half a step": (
-        lambda s: s.__setitem__("t", 1.5),
-        "t, the step: expected a whole number, got 1.5",
-    ),
-    "a negative step": (lambda s: s.__setitem__("t", -1), "t, the step: expected 0..32767, got -1"),
-    "a huge number": (
-        lambda s: s["ag"][0].__setitem__(3, 10**9),
-        "ag, agent 0: expected -32768..32767",
-    ),
-    "an unknown variant": (
-        lambda s: s.__setitem__("variant", {"fog": 1}),
-        "variant: expected some of limit, team",
-    ),
-    "a strange variant": (
-        lambda s: s.__setitem__("variant", {"team": 2}),
-        "variant team: expected 0..1, got 2",
-    ),
-    "radio without teams": (
-        lambda s: s.__setitem__("variant", {"radio": 1}),
-        "variant radio: expected 0 without teams",
-    ),
-    "words without radio": (
-        lambda s: s.__setitem__("words", [[1, 1]] * 4),
-        "words: expected none without radio",
-    ),
-    "words of three": (
-        lambda s: s.__setitem__("words", [[1, 1]] * 3),
-        "words: expected two of each of four seats",
-    ),
+    "half a step": (entry(t=1.5), "t, the step: expected a whole number, got 1.5"),
+    "a negative step": (entry(t=-1), "t, the step: expected 0..32767, got -1"),
+    "a huge number": (number("ag", 0, 3, 10**9), "ag, agent 0: expected -32768..32767"),
+    "an unknown variant": (entry(variant={"fog": 1}), "variant: expected some of limit, team"),
+    "a strange variant": (entry(variant={"team": 2}), "variant team: expected 0..1, got 2"),
+    "radio without teams": (entry(variant={"radio": 1}), "variant radio: expected 0 without teams"),
+    "words without radio": (entry(words=[[1, 1]] * 4), "words: expected none without radio"),
+    "words of three": (entry(words=[[1, 1]] * 3), "words: expected two of each of four seats"),
 }
 
 
