@@ -79,7 +79,7 @@ def attack(
         if not accepted or found[name]["accepted"] < accepted:
             print(number, file=sys.stderr, flush=True)  # the last line names what killed us
             signal.setitimer(signal.ITIMER_PROF, STUCK)
-            what = outcome(lambda name=name, rng=rng: targets[name](rng))  # type: ignore[misc]
+            what = outcome(lambda name=name, rng=rng: targets[name](rng))
             signal.setitimer(signal.ITIMER_PROF, 0)
             if ran or os.path.exists(MARK):
                 what = f"WRONG: ran {ran}"

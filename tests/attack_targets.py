@@ -247,7 +247,7 @@ def _run_directory(folder: Path) -> Attempt:
         except (BackplayError, AttributeError, TypeError):  # no document can hold it
             return False
         run = runs.open_run(path)
-        asked(run)[0].asks_for(run.demonstrations)  # type: ignore[attr-defined]
+        asked(run)[0].asks_for(run.demonstrations)
         return True
 
     return attempt

@@ -160,7 +160,7 @@ class ReusedArrays(Corridor):
 
     def __init__(self) -> None:
         super().__init__(10**6)
-        self.action_space = spaces.Box(-1.0, 1.0, (2,), np.float64)  # type: ignore[assignment]
+        self.action_space = spaces.Box(-1.0, 1.0, (2,), np.float64)
         self.seen = np.zeros(2, np.float32)
 
     def step(self, action: Any) -> Any:

@@ -122,7 +122,7 @@ def hook(call: Callable[[str], bool]) -> None:
         if call("after naming"):
             die()
 
-    os.fsync, os.replace, os.write = torn, named, half  # type: ignore[assignment]
+    os.fsync, os.replace, os.write = torn, named, half
 
 
 def die() -> None:
@@ -194,7 +194,6 @@ def content(path: Path) -> dict[str, bytes]:
     """What must be the same: metrics, result, and what the last checkpoint holds."""
     run = runs.open_run(path)
     loaded = run.load()
-    assert loaded is not None
     state = loaded.state
     learner = state["learner"]
     weights = b"".join(

@@ -131,7 +131,7 @@ def test_a_member_larger_than_it_says_is_not_unpacked(
         def random(self) -> float:
             return 1.0
 
-    data = file_mutations.bomb(source[1], Always())  # type: ignore[arg-type]
+    data = file_mutations.bomb(source[1], Always())
     tracemalloc.start()
     with pytest.raises(DemonstrationError):
         load(data, tmp_path)

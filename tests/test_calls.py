@@ -48,7 +48,6 @@ def agent(demo: bp.Demonstration) -> Agent:
 
 
 def test_five_lines_train_an_agent_that_reaches_the_goal(agent: Agent) -> None:
-    assert agent.evaluation is not None
     assert agent.evaluation.success >= 0.9
     found = bp.evaluate(Corridor, agent, episodes=10, deterministic=True)
     assert found.success == 1.0

@@ -84,8 +84,8 @@ def without(monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.mark.parametrize(
     ("package", "extra", "call"),
     [
-        ("torch", "train", lambda: bp.train(lambda: None, [], frames=1)),  # type: ignore[arg-type,return-value]
-        ("numba", "paper", lambda: bp.advise(lambda: None, None)),  # type: ignore[arg-type,return-value]
+        ("torch", "train", lambda: bp.train(lambda: None, [], frames=1)),
+        ("numba", "paper", lambda: bp.advise(lambda: None, None)),
     ],
 )
 def test_a_missing_extra_is_named(without: Any, package: str, extra: str, call: Any) -> None:

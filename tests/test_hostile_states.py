@@ -126,7 +126,6 @@ def test_a_maze_vector_refuses_hostile_parts(field: str) -> None:
 def test_a_state_does_not_change_the_task_in_silence(name: str, value: Any) -> None:
     env = gym.make("CartPole-v1")
     demo = bp.record(env, [0, 1, 0], seed=1)
-    assert demo.states is not None
     layer = demo.states[1][0 if name == "_elapsed_steps" else -1]
     assert name in layer[1]
     layer[1][name] = value
@@ -199,7 +198,6 @@ def lake(step: int = 2, **values: Any) -> tuple[Any, bp.Demonstration]:
     """An env without a `set_state`, and a demonstration with other attributes at a step."""
     env = gym.make("FrozenLake-v1", is_slippery=False)
     demo = bp.record(env, [1, 1, 2], seed=1)
-    assert demo.states is not None
     demo.states[step][-1][1].update(values)
     return env, demo
 
@@ -235,10 +233,8 @@ def test_an_action_that_is_none_is_the_callers_fault() -> None:
 def test_actions_that_are_none_are_a_difference() -> None:
     env = gym.make("CartPole-v1")
     demo = bp.record(env, [0, 1, 0], seed=1)
-    assert demo.actions is not None
     demo.actions[1] = "x"
     report = bp.check(env, demo, must_be_exact=False)
-    assert report.divergence is not None
     assert (report.divergence.step, report.divergence.field) == (2, "error")
 
 
@@ -272,7 +268,6 @@ def test_observations_that_do_not_keep_to_the_space_are_the_envs_own_matter() ->
 def test_constants_are_held_without_a_seed_too() -> None:
     env = gym.make("CartPole-v1")
     demo = replace(bp.record(env, [0, 1, 0], seed=1), seed=None)
-    assert demo.states is not None
     assert demo.fit(env) is demo
     for state in demo.states:
         state[-1][1]["gravity"] = 11.0

@@ -53,7 +53,7 @@ def test_pairs_leave_out_texts_and_the_end() -> None:
     assert seen["at"].tolist() == [0, 1, 2] * 2
     assert done.tolist() == [2, 0, 1] * 2
     learner = gail(Worded, [demo], seed=0)
-    assert learner.func is GAIL  # type: ignore[attr-defined]
+    assert learner.func is GAIL
 
 
 def test_who_has_no_actions_cannot_be_imitated() -> None:
@@ -68,7 +68,6 @@ def test_who_has_no_actions_cannot_be_imitated() -> None:
 
 def test_actions_of_several_forms_are_refused() -> None:
     demo = bp.record(gym.make("CartPole-v1"), [0, 1, 0], seed=1)
-    assert demo.actions is not None
     demo.actions[1] = [1, 2]
     with pytest.raises(BackplayError, match="What is imitated"):
         pairs([demo])

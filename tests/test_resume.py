@@ -303,4 +303,4 @@ def test_what_envs_of_their_own_do_not_read_is_refused(asked: dict[str, Any]) ->
     with pytest.raises(bp.BackplayError, match="draw their own starts"):
         Training(
             None, (), bp.Uniform(), TrainConfig(**asked), envs=object(), evaluator=object(),
-        )  # type: ignore[arg-type]  # fmt: skip
+        )  # fmt: skip

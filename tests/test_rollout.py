@@ -70,7 +70,6 @@ def test_the_first_difference_is_named(field: str, name: str) -> None:
     values[index] = 1 - values[index]
     bad = replace(good, **{field: values})
     divergence = replay_from_reset(envs.Corridor(9), bad)
-    assert divergence is not None
     assert (divergence.step, divergence.field) == (4, name)
     assert str(divergence).startswith(f"step 4, {name}: now and as recorded: ")
 
@@ -99,7 +98,6 @@ def test_options_reach_the_reset_and_are_not_the_callers_dict() -> None:
     class Greedy(envs.Levels):
         def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
             answer = super().reset(seed=seed, options=options)
-            assert options is not None
             options.clear()
             return answer
 

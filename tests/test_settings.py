@@ -156,7 +156,7 @@ def test_training_and_checking_take_the_word_too() -> None:
     slips = bp.check(Tuned(slip=0.9), demo, settings="mine", must_be_exact=False)
     assert not slips.exact
     with pytest.raises(bp.BackplayError, match="'recorded' or 'mine'"):
-        demo.fit(Tuned(), "yours")  # type: ignore[arg-type]
+        demo.fit(Tuned(), "yours")
 
 
 def test_a_registered_env_with_other_arguments_is_kept_on_request() -> None:
@@ -164,10 +164,10 @@ def test_a_registered_env_with_other_arguments_is_kept_on_request() -> None:
     slippery = gym.make("FrozenLake-v1", is_slippery=True)
     with pytest.raises(DemonstrationError, match="another setting"):
         bp.BackplayEnv(slippery, [demo], bp.Uniform())
-    table = slippery.unwrapped.P  # type: ignore[attr-defined]
+    table = slippery.unwrapped.P
     env = bp.BackplayEnv(slippery, [demo], bp.Uniform(), settings="mine")
     env.reset(seed=0, options={"start": (0, 3)})
-    assert table == slippery.unwrapped.P  # type: ignore[attr-defined]
+    assert table == slippery.unwrapped.P
     assert len(table[0][0]) == 3  # it slips still
 
 
@@ -195,7 +195,7 @@ def test_a_class_and_its_id_take_each_others_demonstrations(
         assert bp.check(env, bp.load(tmp_path / "demo.npz")).exact
         wrapped = bp.BackplayEnv(env, [demo], bp.Uniform())
         wrapped.reset(seed=0, options={"start": (0, 4)})
-        assert env.unwrapped.place == 4  # type: ignore[attr-defined]
+        assert env.unwrapped.place == 4
     env = gym.make(registered)
     by_class.fit(env).restore(env, 4)
     assert env.get_wrapper_attr("_elapsed_steps") == 4

@@ -15,11 +15,11 @@ from envs_for_tests import Corridor, StatefulCorridor
 
 
 def stand(env: gym.Env[Any, Any], place: int) -> None:
-    env.unwrapped.place = env.unwrapped.steps = place  # type: ignore[attr-defined]
+    env.unwrapped.place = env.unwrapped.steps = place
 
 
 def look(env: gym.Env[Any, Any]) -> Any:
-    return env.unwrapped.see()  # type: ignore[attr-defined]
+    return env.unwrapped.see()
 
 
 def test_states_are_enough_to_start_from(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_states_are_enough_to_start_from(tmp_path: Path) -> None:
     env = bp.BackplayEnv(Corridor(), [bp.load(tmp_path / "demo.npz")], bp.Uniform())
     seen, _ = env.reset(seed=0, options={"start": (0, 7)})
     assert seen.tolist() == [7, 7]
-    assert env.unwrapped.place == 7  # type: ignore[attr-defined]
+    assert env.unwrapped.place == 7
 
 
 def test_a_check_restores_them_and_says_what_it_could_not_compare() -> None:
@@ -41,7 +41,7 @@ def test_a_check_restores_them_and_says_what_it_could_not_compare() -> None:
     assert "was not compared" in str(report)
     assert demo.states is not None
 
-    class Shifted(type(demo.restorer)):  # type: ignore[misc]
+    class Shifted(type(demo.restorer)):
         """Loads another place than it was told."""
 
         def load(self, env: Any, state: Any, rng: Any = None) -> int:
@@ -106,7 +106,7 @@ def test_what_wrappers_change_is_not_asked_of_the_env_inside() -> None:
 def test_poses_of_a_physics_engine() -> None:
     env = gym.make("Hopper-v5")
     env.reset(seed=1)
-    data: Any = env.unwrapped.data  # type: ignore[attr-defined]
+    data: Any = env.unwrapped.data
     poses = []
     for _ in range(6):
         poses.append((data.qpos.copy(), data.qvel.copy()))
@@ -114,13 +114,13 @@ def test_poses_of_a_physics_engine() -> None:
     demo = bp.Demonstration.from_states(
         env,
         poses,
-        put=lambda env, pose: env.unwrapped.set_state(*pose),  # type: ignore[attr-defined]
+        put=lambda env, pose: env.unwrapped.set_state(*pose),
         restorer="mujoco",
     )
     assert bp.check(gym.make("Hopper-v5"), demo).exact
     wrapped = bp.BackplayEnv(gym.make("Hopper-v5"), [demo], bp.Uniform())
     wrapped.reset(seed=0, options={"start": (0, 3)})
-    np.testing.assert_array_equal(wrapped.unwrapped.data.qpos, poses[3][0])  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(wrapped.unwrapped.data.qpos, poses[3][0])
 
 
 @pytest.mark.parametrize(

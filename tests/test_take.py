@@ -135,7 +135,7 @@ def test_an_environment_that_answers_otherwise_is_found_out() -> None:
     env = gym.make("MountainCar-v0")
     take = Take(env, seed=1)
     take.play([2] * 10)
-    env.unwrapped.force = 0.002  # type: ignore[attr-defined]
+    env.unwrapped.force = 0.002
     with pytest.raises(bp.BackplayError, match="another way"):
         take.go(1)
 

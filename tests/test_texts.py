@@ -66,8 +66,7 @@ def test_a_run_on_them_goes_on_to_the_same_bytes() -> None:
         states.append(pack(whole.state()))
     resumed = Training(make, [demo], bp.Frontier(), config)
     resumed.load_state(unpack(*states[0]))
-    for _ in resumed.run():
-        pass
+    list(resumed.run())
     text, arrays = pack(resumed.state())
     assert text == states[-1][0]
     for one, other in zip(arrays, states[-1][1], strict=True):

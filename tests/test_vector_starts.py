@@ -154,7 +154,6 @@ def _episodes_come_back_once_and_are_right(workers: Any, step: Callable[[], None
     assert bp.advance(workers, bp.Uniform(), 40)[1] == []
     assert 40 * WORKERS / (LENGTH + 1) - WORKERS <= len(episodes) <= 40 * WORKERS
     for episode in episodes:
-        assert episode.start is not None
         place = demos()[episode.start.demo].observations[episode.start.step][0]
         assert episode.length == LENGTH - place
         assert episode.total_reward == 1.0
@@ -179,7 +178,6 @@ def test_what_is_seen_is_what_was_seen_there(initial: Any) -> None:
     env = make(bp.Uniform(), initial=initial)
     for _ in range(50):
         observation, info = env.reset()
-        assert env.start is not None
         recorded = demos()[env.start.demo].observations[env.start.step]
         np.testing.assert_array_equal(observation, recorded)
         assert info == {}
@@ -196,7 +194,7 @@ def test_wrappers_around_are_fine() -> None:
     )
     vector.reset()
     assert bp.advance(vector, bp.Uniform(), 0)[0] == bp.Uniform()
-    assert list(vector.unwrapped.call("curriculum")) == [bp.Uniform()] * 2  # type: ignore[attr-defined]
+    assert list(vector.unwrapped.call("curriculum")) == [bp.Uniform()] * 2
     normalised = VecNormalize(make_vec_env(functools.partial(make, bp.Standard()), 2))
     normalised.reset()
     bp.advance(normalised, bp.Uniform(), 0)

@@ -37,7 +37,7 @@ class Listed(bp.Standard):
 
 
 def actions_of(walk: Walk) -> list[int]:
-    return np.random.default_rng(walk.seed).integers(2, size=walk.steps).tolist()  # type: ignore[no-any-return]
+    return np.random.default_rng(walk.seed).integers(2, size=walk.steps).tolist()
 
 
 def enter(env: bp.BackplayEnv, demo: int, step: int) -> Any:
@@ -336,8 +336,7 @@ def test_training_moves_from_round_to_round_and_counts_the_walks() -> None:
 
 def test_training_goes_on_from_its_state() -> None:
     training = reverse_training(frames=600)
-    for _ in training.run():
-        pass
+    list(training.run())
     resumed = reverse_training(frames=900)
     resumed.load_state(training.state())
     assert resumed.curriculum == training.curriculum

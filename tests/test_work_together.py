@@ -52,7 +52,6 @@ def test_two_processes_make_the_run_that_one_makes(kind: str, tmp_path: Path) ->
     weights = []
     for run in (alone, shared):
         loaded = run.load()
-        assert loaded is not None
         weights.append(loaded.state["learner"]["network"])
     for name, wanted in weights[0].items():
         np.testing.assert_allclose(weights[1][name], wanted, rtol=1e-3, atol=1e-5)

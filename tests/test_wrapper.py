@@ -48,7 +48,7 @@ def test_other_options_reach_the_env() -> None:
     demo = bp.record(envs.Levels(), lambda _: 1, options={"level": 4})
     env = bp.BackplayEnv(envs.Levels(), [demo], bp.Standard())
     env.reset(options={"level": 9, "start": Start(0, 0)})
-    assert env.unwrapped.length == 9  # type: ignore[attr-defined]
+    assert env.unwrapped.length == 9
 
 
 @pytest.mark.parametrize("restorer", [None, DeepCopy(), Replay()])
@@ -188,7 +188,7 @@ def test_one_that_does_not_move_is_not(curriculum: Any) -> None:
 def test_nor_one_that_is_moved() -> None:
     env = make(CURRICULA["Backplay"])
     env.reset()
-    env.unwrapped.length = 60_000  # type: ignore[attr-defined]
+    env.unwrapped.length = 60_000
     while not env.step(1)[2]:
         pass
     bp.advance(env, CURRICULA["Backplay"], 10)
@@ -268,7 +268,7 @@ def test_arguments_are_checked(kwargs: dict[str, Any], message: str) -> None:
 
 def test_a_demonstration_is_not_a_list_of_them() -> None:
     with pytest.raises(bp.BackplayError, match=r"Write BackplayEnv\(env, \[demo\]\)"):
-        bp.BackplayEnv(envs.Corridor(LENGTH), demos()[0], bp.Standard())  # type: ignore[arg-type]
+        bp.BackplayEnv(envs.Corridor(LENGTH), demos()[0], bp.Standard())
 
 
 def test_another_envs_demonstration_is_refused() -> None:

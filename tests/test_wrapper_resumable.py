@@ -66,7 +66,7 @@ def test_it_goes_on_to_the_bit(restorer: str, rng: Any, initial: Any) -> None:
         assert trees.first_difference(again.get_state(), whole.get_state()) is None
 
 
-class Tiring(gym.Wrapper):  # type: ignore[type-arg]
+class Tiring(gym.Wrapper):
     """Pays less with every step of its life, and a little by chance: it outlives episodes."""
 
     def __init__(self, env: Any) -> None:
@@ -112,7 +112,7 @@ def test_a_start_and_options_that_were_asked_for_come_back() -> None:
     env.step(1)
     again.set_state(through_files(env.get_state()))
     assert again.start == Start(0, 0)
-    assert again.unwrapped.length == 9  # type: ignore[attr-defined]
+    assert again.unwrapped.length == 9
 
 
 def test_only_the_resumable_one_seeds_the_envs_own_resets() -> None:

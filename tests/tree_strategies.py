@@ -49,9 +49,7 @@ def streams(draw: st.DrawFn) -> RandomStream:
         generator.gauss(0, 1)
     else:
         generator.standard_normal(draw(st.integers(0, 5)))
-    stream = read_stream(generator)
-    assert stream is not None
-    return stream
+    return read_stream(generator)
 
 
 ATOMS = st.one_of(

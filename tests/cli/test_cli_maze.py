@@ -142,7 +142,6 @@ def test_a_run_leaves_everything_in_its_directory(run: Run, mazes: Path, trained
         load_mazes(mazes), regime="backplay", frames=3 * UPDATE, evaluations=3
     )
     result = kept.run.result
-    assert result is not None
     assert result["frames"] == 3 * UPDATE
     greedy = result["training"]["greedy"]
     assert {name: greedy[name] for name in ("success", "optimal", "within_5", "extra_mean")} == {

@@ -46,9 +46,7 @@ def test_record_from_a_file_of_actions(run: Run, text: str) -> None:
 
 def test_record_continuous_actions(run: Run) -> None:
     assert run("record", "Pendulum-v1", "--out", "p.npz", "--actions", "[[0.5], [-1]]").code == 0
-    actions = bp.load("p.npz").actions
-    assert actions is not None
-    assert np.array_equal(actions, [[0.5], [-1.0]])
+    assert np.array_equal(bp.load("p.npz").actions, [[0.5], [-1.0]])
 
 
 def test_record_from_a_policy_file(run: Run) -> None:

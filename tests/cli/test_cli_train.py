@@ -42,7 +42,6 @@ def test_a_run_says_how_it_goes_and_where_it_is(run: Run, demos: dict[str, Path]
     assert [line["frames"] for line in kept.metrics()] == [128, 256, 384, 512]
     assert [line["frames"] for line in kept.metrics() if "evaluation" in line] == [256, 512]
     loaded = kept.load()
-    assert loaded is not None
     assert loaded.state["frames"] == 512
 
     for extra in ((), ("--greedy", "--episodes", 7)):
@@ -81,7 +80,6 @@ def test_demonstrations_can_be_imitated(run: Run, demos: dict[str, Path]) -> Non
     kept = runs.open_run(Path("r"))
     assert "discriminator_loss" in kept.metrics()[-1]["learner"]
     loaded = kept.load()
-    assert loaded is not None
     assert {"discriminator", "judge"} <= set(loaded.state["learner"])
 
 
@@ -121,7 +119,6 @@ def test_an_interrupt_stops_saves_and_says_how_to_go_on(
 
     stopped = runs.open_run(Path("my run"))
     loaded = stopped.load()
-    assert loaded is not None
     frames = loaded.state["frames"]
     assert 0 < frames < 30_000
     assert stopped.metrics()[-1]["frames"] == frames

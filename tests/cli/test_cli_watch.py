@@ -105,11 +105,11 @@ def test_a_run_that_has_ended_is_made_longer(lake: Run, demos: dict[str, Path]) 
     assert lake("train", "FrozenLake-v1", demos["lake"], *words, *TINY).code == 0
     longer, long = (runs.open_run(Path(name)) for name in ("r", "long"))
     assert longer.job["frames"] == 512
-    states = [run.load().state for run in (longer, long)]  # type: ignore[union-attr]
+    states = [run.load().state for run in (longer, long)]
     for name in ("network", "optimiser"):
         for key, part in states[0]["learner"][name].items():
             assert (part == states[1]["learner"][name][key]).all(), key
-    assert longer.result["measures"] == long.result["measures"]  # type: ignore[index]
+    assert longer.result["measures"] == long.result["measures"]
     assert_refused(lake("train", "--resume", "r", "--frames", 300), "--frames", "at least the 512")
     assert_refused(lake("train", "--resume", "r", "--frames", 0), "frames")
 

@@ -117,4 +117,4 @@ def test_par_is_success_by_reward() -> None:
 )
 def test_what_is_refused(make: object) -> None:
     with pytest.raises(BackplayError):
-        make()  # type: ignore[operator]
+        make()

@@ -49,7 +49,7 @@ def test_contract(curriculum: Curriculum) -> None:
 
 @pytest.mark.parametrize("curriculum", RIVALS, ids=lambda c: type(c).__name__)
 def test_settings_are_never_changed_and_a_row_is_made_when_it_is_needed(curriculum: object) -> None:
-    moved = curriculum.update(episodes([1, 2, 3], True, demo=2), 100)  # type: ignore[attr-defined]
+    moved = curriculum.update(episodes([1, 2, 3], True, demo=2), 100)
     fresh, used = dict(vars(curriculum)), dict(vars(moved))
     assert fresh.pop("state") != used.pop("state")
     assert fresh == used

@@ -49,8 +49,6 @@ def walk(env: gym.Env[Any, Any] | None = None, **kwargs: Any) -> bp.Demonstratio
 
 def assert_states_equal(one: bp.Demonstration, other: bp.Demonstration) -> None:
     assert one == other  # states included, where they are data
-    assert one.states is not None
-    assert other.states is not None
     assert len(one.states) == len(other.states)
 
 
@@ -206,7 +204,7 @@ class TestEpisodesFromElsewhere:
         assert "was not compared" in str(report)
         env = bp.BackplayEnv(Corridor(slip=0.4), [demo], bp.Uniform())
         seen, _ = env.reset(seed=0, options={"start": (0, 4)})
-        assert env.unwrapped.place == seen[0] == walk().observations[4][0]  # type: ignore[attr-defined]
+        assert env.unwrapped.place == seen[0] == walk().observations[4][0]
         with pytest.raises(DemonstrationError, match="3 states of an episode of 6 steps"):
             bp.minari.from_minari(
                 dataset, Corridor(slip=0.4), states=lambda e: e.observations[:3], put=stand
@@ -215,7 +213,7 @@ class TestEpisodesFromElsewhere:
     def test_poses_in_the_infos_of_a_physics_engine(self) -> None:
         env = gym.make("Hopper-v5")
         seen, _ = env.reset(seed=3)
-        data: Any = env.unwrapped.data  # type: ignore[attr-defined]
+        data: Any = env.unwrapped.data
         observations, rewards = [seen], []
         poses: dict[str, list[Any]] = {"qpos": [data.qpos.copy()], "qvel": [data.qvel.copy()]}
         for _ in range(6):
@@ -238,7 +236,7 @@ class TestEpisodesFromElsewhere:
         fresh = gym.make("Hopper-v5")
         assert bp.check(fresh, demos[1]).exact
         demos[1].restore(fresh, 4)
-        held: Any = fresh.unwrapped.data  # type: ignore[attr-defined]
+        held: Any = fresh.unwrapped.data
         np.testing.assert_array_equal(held.qpos, poses["qpos"][4])
         np.testing.assert_array_equal(held.qvel, poses["qvel"][4])
 

@@ -83,7 +83,6 @@ def test_grid_categories_are_names_not_magnitudes() -> None:
     grid = spaces.Box(0, 255, (7, 7, 3), np.uint8)
     encoder = make_encoder(grid, torch.Generator().manual_seed(0))
     assert isinstance(encoder, Image)
-    assert encoder.categories is not None
     cells = torch.zeros(1, 3, 7, 7, dtype=torch.uint8)
     cells[0, :, 2, 4] = torch.tensor([8, 1, 255])
     vectors = encoder.categories(cells)
@@ -96,7 +95,6 @@ def test_grid_categories_are_names_not_magnitudes() -> None:
 def test_grid_categories_count_from_the_lower_bound() -> None:
     encoder = make_encoder(spaces.Box(-1, 9, (8, 8, 2), np.int64), torch.Generator())
     assert isinstance(encoder, Image)
-    assert encoder.categories is not None
     vectors = encoder.categories(torch.full((1, 2, 8, 8), -1))
     table = encoder.categories.table
     assert len(table) == 2 * 11
@@ -152,7 +150,7 @@ def test_both_layouts_of_an_image_give_the_same() -> None:
 def test_pictures_are_scaled_to_one() -> None:
     encoder = make_encoder(spaces.Box(0, 255, (64, 64, 3), np.uint8), torch.Generator())
     white = torch.full((1, 64, 64, 3), 255, dtype=torch.uint8)
-    expected = encoder.convolutions(torch.ones(1, 3, 64, 64)).flatten(1)  # type: ignore[operator]
+    expected = encoder.convolutions(torch.ones(1, 3, 64, 64)).flatten(1)
     torch.testing.assert_close(encoder(white), expected)
 
 

@@ -122,7 +122,7 @@ def test_a_native_batched_env_with_its_own_network() -> None:
     observations, _ = envs.reset()
     for update in range(50):
         rollout = learner.collect(envs, observations)
-        assert rollout.observations.numpy().dtype == np.int16  # type: ignore[union-attr]
+        assert rollout.observations.numpy().dtype == np.int16
         learner.update(rollout, progress=update / 50)
     np.testing.assert_allclose(learner.values(envs.cells), [0, 0, 0, 0, 1, 2], atol=0.05)
 

@@ -64,7 +64,7 @@ def test_advantages_are_normalised_where_asked() -> None:
         learner, rollout = a_rollout(scope)
         batch = learner._batch(rollout)
         halves = (slice(0, 60), slice(60, 128))
-        parts = [Batch(*(part[half] for part in batch)) for half in halves]  # type: ignore[index]
+        parts = [Batch(*(part[half] for part in batch)) for half in halves]
         # The policy has not moved, so the ratio is 1 and the gain is the advantage.
         return [learner._loss(part, 0.0)[1][0].detach() for part in parts]
 
@@ -196,8 +196,7 @@ def test_what_is_learned_does_not_depend_on_the_unit_of_rewards(times: float) ->
         demo = bp.record(make(), [1] * 6, seed=1)
         config = TrainConfig(num_envs=2, frames=1_024, evaluate_every=0, final_episodes=1)
         training = Training(make, [demo], bp.Uniform(), config)
-        for _ in training.run():
-            pass
+        list(training.run())
         training.close()
         return [part.detach().numpy() for part in training.learner.network.parameters()]
 

@@ -216,7 +216,7 @@ def test_steps_lead_where_those_in_float32_lead() -> None:
     """Adam on its own data: the loss falls as far."""
     ends = []
     for precision in ("float32", "bfloat16"):
-        network = a_network(precision)  # type: ignore[arg-type]
+        network = a_network(precision)
         adam = FlatAdam(network, eps=1e-5)
         facts = some_facts(5)
         wanted = torch.arange(ROWS).sin()
@@ -247,4 +247,4 @@ def test_double_precision_stays() -> None:
 
 def test_another_precision_is_refused() -> None:
     with pytest.raises(BackplayError, match="precision"):
-        a_network("float16")  # type: ignore[arg-type]
+        a_network("float16")

@@ -43,8 +43,8 @@ class Double(nn.Module):
         super().__init__()
         generator = torch.Generator().manual_seed(seed)
         draw = {"generator": generator, "dtype": torch.float64}
-        self.inner = nn.Parameter(torch.randn(4, 16, **draw))  # type: ignore[call-overload]
-        self.outer = nn.Parameter(0.3 * torch.randn(16, 3, **draw))  # type: ignore[call-overload]
+        self.inner = nn.Parameter(torch.randn(4, 16, **draw))
+        self.outer = nn.Parameter(0.3 * torch.randn(16, 3, **draw))
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         both = (observations.double() @ self.inner).tanh() @ self.outer

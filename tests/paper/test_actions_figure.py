@@ -31,7 +31,6 @@ def test_shares_are_of_all_seeds_together() -> None:
 def test_a_panel_for_each_kind_with_the_shares_stacked() -> None:
     runs = [[(10, [1, 0, 0, 0, 0, 3]), (20, [2, 0, 0, 0, 0, 2])]]
     figure = draw_actions({"a": runs, "nothing": [[]], "b": runs, "c": runs, "d": runs}, NAMES)
-    assert figure is not None
     shown = [axes for axes in figure.axes if axes.get_visible()]
     assert [axes.get_title(loc="left") for axes in shown] == ["a", "b", "c", "d"]
     areas = shown[0].collections
@@ -46,7 +45,6 @@ def test_a_panel_for_each_kind_with_the_shares_stacked() -> None:
 
 def test_a_single_evaluation_is_drawn_and_none_is_not() -> None:
     figure = draw_actions({"a": [[(10, [1, 1])]]}, ("x",))
-    assert figure is not None
     assert figure.axes[0].get_xlim() == (0, 10)
     assert [area.get_label() for area in figure.axes[0].collections] == ["x", "action 1"]
     assert draw_actions({"a": [[]]}, NAMES) is None

@@ -52,9 +52,9 @@ def test_frames_are_counted_to_what_can_be_reached() -> None:
 
 @pytest.mark.parametrize("task", [*CHOOSE, *REPORT], ids=lambda one: one.job("default", 0).name)
 def test_claims_are_about_a_measure_of_the_curve(task: object) -> None:
-    job = task.job("default", 0)  # type: ignore[attr-defined]
-    assert task.measure in job.curve  # type: ignore[attr-defined]
-    assert task.measure in job.measures  # type: ignore[attr-defined]
+    job = task.job("default", 0)
+    assert task.measure in job.curve
+    assert task.measure in job.measures
     assert job.seconds > 0
 
 
@@ -122,7 +122,6 @@ def test_what_was_observed_is_swept_on_two_tasks() -> None:
 def test_the_default_finds_the_way_through_a_bottleneck() -> None:
     """With all starts beyond where success falls, this seed stays at 12 of 36 steps."""
     work = GridJob(world="bottlenecks", regime="default", seed=3, frames=100_000).begin()
-    for _ in work.training.run():
-        pass
+    list(work.training.run())
     assert work.measured()["success"] > 0.9
     work.close()

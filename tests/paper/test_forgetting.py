@@ -28,7 +28,6 @@ def weights(made: GridWork) -> dict[str, torch.Tensor]:
 def test_the_parts_are_put_back_when_the_windows_move(forgets: str) -> None:
     made = work(forgets)
     first, put_back = weights(made), set[str]()
-    assert made.training is not None
     for _ in made.training.run():
         now = weights(made)
         put_back |= {name for name in first if torch.equal(now[name], first[name])}
@@ -41,18 +40,14 @@ def test_the_parts_are_put_back_when_the_windows_move(forgets: str) -> None:
 
 def test_one_that_is_resumed_forgets_as_often() -> None:
     whole, half = work("both"), work("both")
-    assert whole.training is not None
-    assert half.training is not None
     steps = half.training.run()
     for _ in range(3):
         next(steps)
     state = half.training.state()
     again = work("both")
-    assert again.training is not None
     again.training.load_state(state)
     for made in (whole, again):
-        for _ in made.training.run():  # type: ignore[union-attr]
-            pass
+        list(made.training.run())
     for name, part in weights(whole).items():
         torch.testing.assert_close(weights(again)[name], part, rtol=0, atol=0)
     for made in (whole, half, again):
@@ -62,8 +57,8 @@ def test_one_that_is_resumed_forgets_as_often() -> None:
 def test_only_windows_that_move_by_frames_are_forgotten_with() -> None:
     given = {"values": ("v",), "policy": ("p",), "frames": 100}
     with pytest.raises(BackplayError, match="move by frames alone"):
-        forgetful("values", starts=Uniform(), **given)  # type: ignore[arg-type]
+        forgetful("values", starts=Uniform(), **given)
     windows = Backplay([Window(0, 0, 4), Window(50, 4, 8)])
-    made = forgetful("values", starts=windows, **given)  # type: ignore[arg-type]
-    assert made.func is Forgetful  # type: ignore[attr-defined]
-    assert made.keywords == {"parts": ("v",), "moves": [0.5]}  # type: ignore[attr-defined]
+    made = forgetful("values", starts=windows, **given)
+    assert made.func is Forgetful
+    assert made.keywords == {"parts": ("v",), "moves": [0.5]}

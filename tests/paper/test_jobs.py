@@ -134,9 +134,9 @@ def test_jobs_that_cannot_be_are_refused(make: Any) -> None:
 
 def test_only_jobs_are_written() -> None:
     with pytest.raises(BackplayError):
-        to_json({"kind": "maze"})  # type: ignore[arg-type]
+        to_json({"kind": "maze"})
     with pytest.raises(BackplayError):
-        to_json(MazeJob)  # type: ignore[arg-type]
+        to_json(MazeJob)
 
 
 @pytest.mark.parametrize(

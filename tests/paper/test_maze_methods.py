@@ -52,13 +52,12 @@ def test_mazes_never_seen_are_learned_from_few_and_many() -> None:
     assert {job.regime for job in made} == set(FOR_ALL_MAZES)
     assert all(isinstance(job, MazeJob) and job.held_out == 1_000 for job in made)
     for claim in methods.unseen_claims():
-        assert claim.quantity.setting in {job.setting for job in made}  # type: ignore[union-attr]
+        assert claim.quantity.setting in {job.setting for job in made}
 
 
 def test_lines_say_how_far_from_the_goal_episodes_start() -> None:
     job = MazeJob(regime="florensa", size=8, mazes=4, held_out=0, frames=12_000, evaluations=1)
     work = job.begin()
-    assert work.training is not None
     lines = [work.line(progress) for progress in work.training.run()]
     before, after = lines[0]["start_distances"], lines[-1]["start_distances"]
     assert len(before) == 11

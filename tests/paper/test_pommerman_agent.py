@@ -35,7 +35,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_does_as_the_network_and_knows_what_it_met(run: Path, tmp_path: Path) -> None:
     _, work = opened(run)
-    network, maps = work.training.learner.network, work.maps  # type: ignore[attr-defined, union-attr]
+    network, maps = work.training.learner.network, work.maps
     policy = learned_by(run)
     seen, _ = demonstrated(maps[:1], "facts")
     met = seen[[bool(np.isin(row[row >= 0], policy.known).all()) for row in seen]]

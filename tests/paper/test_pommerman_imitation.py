@@ -105,14 +105,12 @@ def test_what_is_shown_or_said_is_learned(regime: str) -> None:
 def test_dagger_goes_on_to_the_same_end() -> None:
     job = PommermanJob(regime="dagger", frames=2_560, **TINY)
     whole, part = job.begin(), job.begin()
-    for _ in whole.training.run():
-        pass
+    list(whole.training.run())
     for progress in part.training.run():
         if progress.frames >= 1_024:
             break
     again = job.begin()
     again.training.load_state(part.training.state())
-    for _ in again.training.run():
-        pass
+    list(again.training.run())
     ends = [work.training.learner.network.state_dict() for work in (whole, again)]
     assert all(torch.equal(ends[0][name], ends[1][name]) for name in ends[0])

@@ -127,7 +127,7 @@ def test_the_page_of_imitation_says_whose_network_and_how_many_frames() -> None:
     experiment = EXPERIMENTS["pommerman-imitation"]
     assert "The network is ours" in experiment.about
     assert "two million frames" in experiment.about
-    frames = {job.frames for job in experiment.jobs(experiment.scale, 1)}  # type: ignore[attr-defined]
+    frames = {job.frames for job in experiment.jobs(experiment.scale, 1)}
     assert frames == {2_048_000}
 
 

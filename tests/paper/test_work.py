@@ -33,7 +33,6 @@ def _one_thread() -> None:
 def carried_out(job: Job) -> tuple[list[dict[str, Any]], dict[str, Any], Work]:
     """The lines and the result of a job, as JSON gives them back."""
     work = job.begin()
-    assert work.training is not None
     lines = [plain(work.line(progress)) for progress in work.training.run()]
     result = plain(work.result())
     work.close()
@@ -110,8 +109,6 @@ def test_a_maze_job_without_mazes_held_out() -> None:
 def test_measuring_does_not_change_what_a_maze_job_learns() -> None:
     job = MazeJob(regime="backplay", frames=15_360, **TINY_MAZES)
     watched, alone = job.begin(), job.begin()
-    assert watched.training is not None
-    assert alone.training is not None
     seen = []
     for progress in watched.training.run():
         watched.line(progress)
@@ -153,7 +150,6 @@ def test_values_apart_have_nothing_in_common() -> None:
     for apart in (False, True):
         job = GridJob(world="tree", regime="standard", frames=1_024, apart=apart)
         work = job.begin()
-        assert work.training is not None
         list(work.training.run())
         assert work.result()["paths"] == []  # a tree has no board
         common = dict(work.learner.network.named_parameters())["in_common"]

@@ -245,7 +245,7 @@ def test_bars_are_means_with_every_seed_and_the_papers_marks() -> None:
     runs = [*records(0.6, 0.8), record(0, 0.2, setting="5-Optimal"), record(0, None, regime="late")]
     figure = draw_bars(grouped(runs), "success", "success", {("Optimal", "backplay"): 0.31})
     (axes,) = figure.axes
-    assert [bar.get_width() for bar in axes.patches] == pytest.approx([0.7, 0.2])  # type: ignore[attr-defined]
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx([0.7, 0.2])
     dots = [np.asarray(line.get_xdata()).tolist() for line in axes.get_lines()]
     assert dots == [[0.6, 0.8], [0.31], [0.2]]
     assert len(axes.collections) == 1  # one interval: the other has one seed

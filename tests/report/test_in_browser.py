@@ -147,13 +147,10 @@ def test_the_first_screen_says_what_came_out_and_a_picture_follows(
     height = page.evaluate("() => innerHeight")
     for text in ("85%", "15%"):
         box = page.get_by_text(text, exact=True).first.bounding_box()
-        assert box is not None
         assert box["y"] + box["height"] <= height
     picture = page.locator("img").first.bounding_box()
     table = page.locator("table").first.bounding_box()
-    assert picture is not None
     assert picture["y"] < height
-    assert table is not None
     assert picture["y"] < table["y"]
     # What these runs leave open is there, and opens without a script.
     claims = page.get_by_role("table", name="Claims")
@@ -204,7 +201,6 @@ def test_claims_and_verdicts_can_be_read(context: "BrowserContext", tmp_path: Pa
     # Every verdict is on the screen, without scrolling sideways, on a phone too.
     for one in page.locator('table[aria-label="Claims"] tbody tr td:last-child').all():
         box = one.bounding_box()
-        assert box is not None
         assert 0 <= box["x"] < box["x"] + box["width"] <= page.evaluate("() => innerWidth")
     # What is folded opens without a script.
     hidden = page.get_by_role("table", name="Runs").first

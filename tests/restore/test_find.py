@@ -59,7 +59,6 @@ def test_the_trap_and_the_forgetful_are_refuted_by_name() -> None:
     ):
         rollout = roll(History(env), [1, 0, 1] * 12, seed=1, save=restorer.save)
         flaw = find_flaw(env, restorer, rollout)
-        assert flaw is not None
         assert "observation" in flaw
 
 

@@ -38,7 +38,7 @@ def test_own_attributes_leave_out_what_is_fixed() -> None:
 
 def test_an_attribute_called_env_is_state_if_the_layer_is_no_wrapper() -> None:
     env = Corridor()
-    env.env = {"simulator": 3}  # type: ignore[attr-defined]
+    env.env = {"simulator": 3}
     assert own_attributes(env)["env"] == {"simulator": 3}
 
 
@@ -65,15 +65,15 @@ def test_an_attribute_called_env_is_state_if_the_layer_is_no_wrapper() -> None:
 )
 def test_data_is_put_back_and_shares_nothing(value: Any) -> None:
     env = Corridor()
-    env.thing = value  # type: ignore[attr-defined]
+    env.thing = value
     saved = capture(env)
     before = repr(saved["thing"])
     for other in (None, [5] * 500, {}, "else"):
-        env.thing = other  # type: ignore[attr-defined]
+        env.thing = other
         put_back(env, saved)
-        assert repr(env.thing) == repr(value)  # type: ignore[attr-defined]
-        assert type(env.thing) is type(value)  # type: ignore[attr-defined]
-        _spoil(env.thing)  # type: ignore[attr-defined]
+        assert repr(env.thing) == repr(value)
+        assert type(env.thing) is type(value)
+        _spoil(env.thing)
         assert repr(saved["thing"]) == before
 
 
@@ -94,26 +94,26 @@ def _spoil(value: Any) -> None:
 
 def test_a_capture_shares_nothing_with_the_env() -> None:
     env = Corridor()
-    env.thing = {"a": [np.zeros(2)], "b": deque([[1]])}  # type: ignore[attr-defined]
+    env.thing = {"a": [np.zeros(2)], "b": deque([[1]])}
     saved = capture(env)
     before = repr(saved["thing"])
-    _spoil(env.thing)  # type: ignore[attr-defined]
+    _spoil(env.thing)
     assert repr(saved["thing"]) == before
 
 
 def test_unchanged_tables_are_shared_between_captures_and_changed_ones_are_not() -> None:
     env = Corridor()
-    env.table = {i: [i] for i in range(100)}  # type: ignore[attr-defined]
+    env.table = {i: [i] for i in range(100)}
     first = capture(env)
     second = capture(env, first)
     assert second["table"] is first["table"]
-    env.table[50].append(1)  # type: ignore[attr-defined]
+    env.table[50].append(1)
     third = capture(env, second)
     assert third["table"] is not first["table"]
     assert first["table"][50] == [50]
     put_back(env, first)
-    assert env.table[50] == [50]  # type: ignore[attr-defined]
-    assert env.table is not first["table"]  # type: ignore[attr-defined]
+    assert env.table[50] == [50]
+    assert env.table is not first["table"]
 
 
 @pytest.mark.parametrize(
@@ -131,27 +131,27 @@ def test_unchanged_tables_are_shared_between_captures_and_changed_ones_are_not()
 )
 def test_functions_and_streams_inside_containers_stay_live(value: Any) -> None:
     env = Corridor()
-    env.thing = value  # type: ignore[attr-defined]
+    env.thing = value
     saved = capture(env)
     put_back(env, saved)
-    assert repr(env.thing) == repr(value)  # type: ignore[attr-defined]
-    assert type(env.thing) is type(value)  # type: ignore[attr-defined]
+    assert repr(env.thing) == repr(value)
+    assert type(env.thing) is type(value)
 
 
 def test_an_empty_tuple_beside_a_function_is_data() -> None:
     env = Corridor()
-    env.thing = {"f": square, "n": (), "l": [square, ()]}  # type: ignore[attr-defined]
+    env.thing = {"f": square, "n": (), "l": [square, ()]}
     saved = capture(env)
-    env.thing = {"f": square, "n": (1,), "l": [square, (1,)]}  # type: ignore[attr-defined]
+    env.thing = {"f": square, "n": (1,), "l": [square, (1,)]}
     put_back(env, saved)
-    assert env.thing == {"f": square, "n": (), "l": [square, ()]}  # type: ignore[attr-defined]
+    assert env.thing == {"f": square, "n": (), "l": [square, ()]}
 
 
 def test_a_function_that_cannot_be_found_again_is_refused() -> None:
     env = Corridor()
-    env.thing = [square, 1]  # type: ignore[attr-defined]
+    env.thing = [square, 1]
     saved = capture(env)
-    env.thing = [1]  # type: ignore[attr-defined]
+    env.thing = [1]
     with pytest.raises(BackplayError, match=r"Corridor.thing cannot be put back.*a list of 2"):
         put_back(env, saved)
 
@@ -163,7 +163,7 @@ def test_a_function_that_cannot_be_found_again_is_refused() -> None:
 )
 def test_what_is_no_data_is_refused(value: Any) -> None:
     env = Corridor()
-    env.thing = value  # type: ignore[attr-defined]
+    env.thing = value
     with pytest.raises(TypeError):
         capture(env)
 
@@ -191,7 +191,7 @@ def test_an_object_keeps_its_place_and_its_class_is_checked() -> None:
     put_back(env, saved)
     assert env.mood is mood
     assert vars(mood) == {"angry": 1}
-    env.mood = None  # type: ignore[assignment]
+    env.mood = None
     with pytest.raises(BackplayError, match="object of class Mood, got NoneType"):
         put_back(env, saved)
 
@@ -255,4 +255,4 @@ def test_clocks() -> None:
     grid.reset(seed=0)
     grid.step(0)
     assert restart_clocks(grid) == 1
-    assert grid.unwrapped.step_count == 0  # type: ignore[attr-defined]
+    assert grid.unwrapped.step_count == 0

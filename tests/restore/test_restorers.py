@@ -106,7 +106,6 @@ def test_own_state_keeps_the_stream_that_wrappers_draw_from() -> None:
     """SecretCorridor does not draw from np_random, so it does not save it; StickyAction draws."""
     env = w.StickyAction(SecretCorridor(), 0.5)
     rollout = roll(History(env), walk(30), seed=5, save=OwnState().save)
-    assert rollout.states is not None
     for other in (env, w.StickyAction(SecretCorridor(), 0.5)):  # the second was never reset
         OwnState().load(other, rollout.states[11])
         assert replay(other, rollout, 11) is None
@@ -131,7 +130,6 @@ def test_watchers_may_come_and_go() -> None:
     )
     for restorer in (AttributeState(), DeepCopy()):
         rollout = roll(History(checked), [0, 1, 2] * 5, seed=1, save=restorer.save)
-        assert rollout.states is not None
         restorer.load(unchecked, rollout.states[4])
         assert replay(unchecked, rollout, 4) is None
 
@@ -142,7 +140,6 @@ def test_replay_needs_a_history_and_counts_its_steps() -> None:
     with pytest.raises(BackplayError, match=r"wrapped in bp.restore.History"):
         Replay().save(env)
     rollout = roll(History(env), walk(12), seed=5, save=Replay().save)
-    assert rollout.states is not None
     assert [Replay().load(env, state) for state in rollout.states] == list(range(13))
 
 
@@ -150,7 +147,6 @@ def test_replay_survives_an_env_that_changes_its_action() -> None:
     env = ReusedArrays()
     actions = [np.full(2, 0.01 * i) for i in range(20)]
     rollout = roll(History(env), actions, seed=5, save=Replay().save)
-    assert rollout.states is not None
     for _ in range(3):
         Replay().load(env, rollout.states[10])
         assert replay(env, rollout, 10) is None
@@ -171,7 +167,6 @@ def test_mujoco_derived_quantities_are_needed() -> None:
     rollout = roll(
         env, lambda _: env.action_space.sample(), seed=1, max_steps=25, save=MujocoState().save
     )
-    assert rollout.states is not None
     physics, derived, saved = rollout.states[12]
     env.reset(seed=2)
     MujocoState().load(env, [physics, dict.fromkeys(derived, 0.0), saved])

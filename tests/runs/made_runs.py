@@ -90,7 +90,6 @@ def assert_was_saved(path: Path, life: Life) -> int:
     """Resumes the run at `path`: a state of `life` with its metrics; at how many frames."""
     run = runs.open_run(path)
     loaded = run.resume()
-    assert loaded is not None
     saved = life.saved[loaded.state["frames"]]
     assert trees.first_difference(loaded.state, saved.state) is None
     assert loaded.path.name == f"{loaded.state['frames']:012d}.safetensors"

@@ -81,7 +81,6 @@ def test_a_stopped_run_ends_as_if_it_never_was(
     assert second.training.begun_at == (stopped_at if saves else 0)
     for name in ("metrics.jsonl", "result.json"):
         assert (stopped.path / name).read_bytes() == (whole.path / name).read_bytes()
-    assert stopped.result is not None
     assert stopped.result["measures"] == {"sum": 15.0}
     assert stopped.result["frames"] == TOTAL
 
@@ -94,7 +93,7 @@ def test_one_that_cannot_be_saved_begins_again_when_it_dies_before_its_result(
     def dies() -> dict[str, Any]:
         raise BackplayError("no room")
 
-    work.result = dies  # type: ignore[method-assign]
+    work.result = dies
     with pytest.raises(BackplayError):
         drive(run, work)
     assert drive(run, Counting(saves=False))

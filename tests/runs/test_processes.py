@@ -31,7 +31,7 @@ time.sleep(60)
 
 def wait_for(what: object, seconds: float = 15.0) -> None:
     deadline = time.monotonic() + seconds
-    while not what():  # type: ignore[operator]
+    while not what():
         assert time.monotonic() < deadline
         time.sleep(0.02)
 

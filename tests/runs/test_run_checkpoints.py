@@ -56,7 +56,6 @@ def test_every_kind_of_array_comes_back_aligned_and_can_be_changed(path: Path, l
     run = runs.open_run(path)
     run.save({"frames": 99, "arrays": arrays, "small": np.array(3.0, np.float32)})
     loaded = run.load()
-    assert loaded is not None
     for kind, array in loaded.state["arrays"].items():
         assert array.dtype == arrays[kind].dtype
         assert np.array_equal(array, arrays[kind])
@@ -85,7 +84,6 @@ def test_a_resumed_run_has_the_metrics_of_its_checkpoint(path: Path, life: Life)
     run = runs.open_run(path)
     assert len(run.metrics()) == 10
     loaded = run.load()
-    assert loaded is not None
     assert len(run.metrics()) == 10
     assert assert_was_saved(path, life) == 9
     assert loaded.notes == []
@@ -96,7 +94,6 @@ def test_a_resumed_run_has_the_metrics_of_its_checkpoint(path: Path, life: Life)
 def test_a_damaged_checkpoint_is_passed_over_with_a_note(path: Path, life: Life) -> None:
     spoil(checkpoint(path, 9))
     loaded = runs.open_run(path).load()
-    assert loaded is not None
     (note,) = loaded.notes
     assert "000000000009.safetensors is damaged" in note
     assert assert_was_saved(path, life) == 6

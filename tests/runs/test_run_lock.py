@@ -30,7 +30,6 @@ def test_a_second_process_is_refused_at_once_and_told_who(run: runs.Run) -> None
     command = [sys.executable, "-c", HOLD, str(run.path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
-            assert process.stdout is not None
             assert process.stdout.readline() == "held\n"
             with (
                 pytest.raises(BackplayError, match=rf"in use.*process {process.pid} on ."),

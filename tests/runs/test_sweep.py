@@ -167,7 +167,6 @@ def test_stopped_workers_save_and_go_on_another_time(tmp_path: Path, undisturbed
     assert attempts(tasks[2]) == 0
     for task in tasks[:2]:
         loaded = open_run(task.path).load()
-        assert loaded is not None
         assert 0 < loaded.state["frames"] < FRAMES
     overview = sweep.overview()
     assert (overview.waiting, overview.running) == (3, [])

@@ -36,7 +36,6 @@ def save(page: "Page", studio: Served, name: str) -> bp.Demonstration:
     page.wait_for_selector("#saved pre")
     assert "exact:" in page.inner_text("#saved")
     demo = bp.load(studio.desk.folder.path / name)
-    assert demo.env_id is not None
     env = make_env(demo.env_id, kwargs_for(demo.env_id, None, demo))
     assert bp.check(env, demo, max_steps=2_000).exact
     return demo
@@ -53,7 +52,6 @@ def tab_to(page: "Page", what: str, name: str) -> None:
 
 def actions_of(studio: Served) -> list[Any]:
     """What has been done in the recording that is open."""
-    assert studio.desk.stage is not None
     return studio.desk.stage.recording.take.actions
 
 

@@ -20,7 +20,6 @@ def test_the_take_so_far_is_offered_again_after_a_kill(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "backplay.cli", "studio", "FrozenLake-v1", "--no-open"]
     words += ["--env-kwargs", '{"is_slippery": false}']
     with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
         address = process.stdout.readline().strip()
         assert address.startswith("http://127.0.0.1:")
         assert address.endswith("#record")
@@ -41,7 +40,6 @@ def test_the_take_so_far_is_offered_again_after_a_kill(tmp_path: Path) -> None:
 def test_ctrl_c_ends_it_and_only_this_machine_is_answered(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "backplay.cli", "studio", "--no-open"]
     with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
         address = process.stdout.readline().strip()
         port = int(address.split(":")[2].split("/")[0])
         listening = Path("/proc/net/tcp").read_text() if os.path.exists("/proc/net/tcp") else ""

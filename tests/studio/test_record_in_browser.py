@@ -63,7 +63,6 @@ def test_mountain_car_in_real_time(page: "Page", studio: Served) -> None:
     page.keyboard.up("ArrowRight")
     page.wait_for_selector("#play:has-text('Play')")
     demo = save(page, studio, "car.npz")
-    assert demo.actions is not None
     assert demo.actions.count(0) > 20
     assert demo.actions.count(2) > 20
 
@@ -95,13 +94,11 @@ def test_a_continuous_task_with_keys_and_mouse(page: "Page", studio: Served) -> 
     begin(page, studio, {"env": "MountainCarContinuous-v0"})
     press(page, ["ArrowLeft", "ArrowRight"])
     box = page.locator("#stage").bounding_box()
-    assert box is not None
     page.mouse.move(box["x"] + box["width"] * 0.75, box["y"] + box["height"] / 2)
     page.mouse.down()
     page.wait_for_selector("#status[data-at='3']")
     page.mouse.up()
     demo = save(page, studio, "smooth.npz")
-    assert demo.actions is not None
     assert np.allclose(np.concatenate(demo.actions), [-1, 1, 0.5], atol=0.02)
 
 

@@ -75,7 +75,6 @@ def test_simulated_trials_lie_around_the_exact_ones(studies: dict[str, Study]) -
                 continue
             line = by_name[name.removesuffix(", simulated")]
             exact = dict(zip(line.x, line.y, strict=True))
-            assert dots.low is not None
             for x, y, low in zip(dots.x, dots.y, dots.low, strict=True):
                 assert abs(y - exact[x]) < 4 * (y - low) / 1.96 + 1e-9, (panel.title, name, x)
                 points += 1

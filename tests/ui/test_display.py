@@ -191,5 +191,5 @@ def test_a_name_is_no_markup() -> None:
     console.print(overview_table(overview))
     with Live(console=console) as live:
         Display(live).say("mk[/bold]x :smile:")
-    printed = console.file.getvalue()  # type: ignore[attr-defined]
+    printed = console.file.getvalue()
     assert "mk[/bold]x :smile:" in printed

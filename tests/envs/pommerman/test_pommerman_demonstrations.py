@@ -189,7 +189,7 @@ def test_it_is_used_by_backplay_env_and_success_is_to_win() -> None:
     wrapped = bp.BackplayEnv(env, demos, bp.Uniform(), initial="demonstration")
     for seed in range(12):
         wrapped.reset(seed=seed)
-        assert env.unwrapped.seat == perspectives("runner-up")[0].seat  # type: ignore[attr-defined]
+        assert env.unwrapped.seat == perspectives("runner-up")[0].seat
         over = False
         while not over:
             _, reward, over, _, _ = wrapped.step(5)
@@ -211,4 +211,4 @@ def test_a_demonstration_is_written_and_read(tmp_path: Path) -> None:
 def test_wrong_numbers_are_refused() -> None:
     for kwargs in ({"maps": 0}, {"maps": 2, "held_out": -1}, {"maps": 1, "agent": "human"}):
         with pytest.raises(bp.BackplayError):
-            make_games(**kwargs)  # type: ignore[arg-type]
+            make_games(**kwargs)

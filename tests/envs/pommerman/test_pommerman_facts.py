@@ -252,7 +252,7 @@ def test_what_planes_do_not_show_makes_no_fact() -> None:
 
 def test_the_vector_shows_facts_where_asked() -> None:
     vectors = [
-        PommermanVector(5, opponents="simple", seat=0, observation=kind)  # type: ignore[arg-type]
+        PommermanVector(5, opponents="simple", seat=0, observation=kind)
         for kind in ("planes", "facts")
     ]
     rng = np.random.default_rng(7)
@@ -320,4 +320,4 @@ def test_who_acts_on_a_turned_board_moves_on_it_as_told() -> None:
 
 def test_an_unknown_observation_is_refused() -> None:
     with pytest.raises(BackplayError, match="one of planes, facts"):
-        PommermanVector(1, observation="sounds")  # type: ignore[arg-type]
+        PommermanVector(1, observation="sounds")

@@ -122,7 +122,6 @@ def test_a_match_is_the_same_played_at_once_or_step_by_step() -> None:
     four = players("fsmts", 4)
     match = play_match(four, seed=2, number=7, keep=True)
     rows = list(follow(four, seed=2, number=7))
-    assert match.kept is not None
     assert len(rows) == match.steps + 1 == len(match.kept.memories) == len(match.kept.streams)
     assert len(match.kept.actions) == match.steps
     assert np.array_equal(rows[0], match.first)
@@ -138,7 +137,7 @@ def test_work_in_order() -> None:
     assert list(in_order(lambda n: n * n, jobs=3, total=10)) == [n * n for n in range(10)]
     endless = in_order(lambda n: n, jobs=2)
     assert [next(endless) for _ in range(5)] == [0, 1, 2, 3, 4]
-    endless.close()  # type: ignore[attr-defined]
+    endless.close()
 
     def fail(n: int) -> int:
         raise ValueError(n)
@@ -154,7 +153,7 @@ def test_players_by_name() -> None:
     assert player("fsmts").kind == FSMTS
     for wrong in ("fmts", "simple:3", "fsmts:x", "fsmts:0", "", 3):
         with pytest.raises(BackplayError):
-            player(wrong)  # type: ignore[arg-type]
+            player(wrong)
     with pytest.raises(BackplayError, match="'fsmts'"):
         player("fsmt")
     with pytest.raises(BackplayError, match="3 names"):

@@ -31,7 +31,7 @@ def policy(sees: str = "facts", seed: int = 0) -> Policy:
 
     known = np.sort(rng.permutation(FACTS)[: FACTS // 2]).astype(np.int32)
     return Policy(
-        sees=sees, known=known, rows=drawn(len(known), 8) / 8, bias=drawn(8),  # type: ignore[arg-type]
+        sees=sees, known=known, rows=drawn(len(known), 8) / 8, bias=drawn(8),
         layers=((drawn(5, 8), drawn(5)), (drawn(6, 5) / 4, drawn(6) / 4)), made={"by": "hand"},
     )  # fmt: skip
 
@@ -91,7 +91,7 @@ def test_short_rows_can_be_left_out() -> None:
 
 def test_the_agent_that_comes_along_is_small_and_tells_how_it_was_made() -> None:
     assert learned.SHIPPED.stat().st_size < 10_000_000
-    made = player("backplay").policy.made  # type: ignore[union-attr]
+    made = player("backplay").policy.made
     assert made["frames"] >= made["job"]["frames"] == 52_224_000
     assert (made["job"]["maps"], made["job"]["opponents"]) == (100, "fsmts")
 
@@ -156,7 +156,6 @@ def test_a_match_is_the_same_stepped_and_played_and_not_a_stopping_player(sees: 
     rows = list(follow(four, seed=5))
     match = play_match(four, seed=5, number=0, keep=True)
     assert np.array_equal(rows[-1], match.last)
-    assert match.kept is not None
     assert len(match.kept.actions) == match.steps
     assert len(set(match.kept.actions[:, 0].tolist())) > 2
     again = np.repeat(match.first[None], 2, 0)

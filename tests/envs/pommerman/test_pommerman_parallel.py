@@ -44,7 +44,7 @@ def test_what_is_seen_is_in_the_space(variant: dict[str, Any]) -> None:
     while env.agents:
         for agent, observation in seen.items():
             for name, part in observation.items():
-                assert env.observation_space(agent)[name].contains(part), name  # type: ignore[index]
+                assert env.observation_space(agent)[name].contains(part), name
             assert env.observation_space(agent).contains(observation)
         seen, *_ = env.step({agent: env.action_space(agent).sample() for agent in env.agents})
 

@@ -67,7 +67,7 @@ def test_the_standings_can_be_had_at_any_time() -> None:
     games = tournament("random", 50)
     for played in range(1, 4):
         assert next(games).games == played
-    games.close()  # type: ignore[attr-defined]
+    games.close()
 
 
 def test_four_names_or_one() -> None:

@@ -69,7 +69,6 @@ def test_a_trace_with_one_field_changed_differs_there(
     assert not report.exact
     assert report.differing == 1
     assert report.games == len(games)
-    assert report.first is not None
     assert (report.first.line, report.first.step) == (g + 1, t + 1)
     assert any(field.startswith(name) for field in report.first.fields), report.first.fields
     assert f"game {g + 1}, step {t + 1}" in str(report)
@@ -79,7 +78,6 @@ def test_result_and_winners_are_compared(games: list[dict[str, Any]], tmp_path: 
     wrong = copy.deepcopy(games[:2])
     wrong[1].update(result="Tie" if wrong[1]["result"] != "Tie" else "Win", winners=[0, 1])
     first = traces.verify([write(tmp_path / "wrong.jsonl", wrong)]).first
-    assert first is not None
     assert (first.line, first.step) == (2, 0)
     assert [field.split(":")[0] for field in first.fields] == ["result", "winners"]
 
@@ -94,7 +92,6 @@ def test_order_in_the_lists_counts(games: list[dict[str, Any]], tmp_path: Path) 
         changed = copy.deepcopy(game)
         changed["steps"][t][name].reverse()
         first = traces.verify([write(tmp_path / "order.jsonl", [changed])]).first
-        assert first is not None
         assert first.step == t + 1
 
 

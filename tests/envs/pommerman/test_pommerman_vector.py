@@ -104,7 +104,7 @@ def test_threads_do_not_matter() -> None:
 def test_both_frames_are_the_restored_one_unless_asked_otherwise() -> None:
     starts = [Start(i, 40 + i) for i in range(N)]
     for frames in ("doubled", "recorded"):
-        envs = PommermanVector(N, demos=perspectives(), frames=frames)  # type: ignore[arg-type]
+        envs = PommermanVector(N, demos=perspectives(), frames=frames)
         seen, infos = envs.reset(seed=0, options={"starts": starts})
         assert envs.starts == starts
         assert infos["seat"].tolist() == [demo.seat for demo in perspectives()]
@@ -118,7 +118,7 @@ def test_both_frames_are_the_restored_one_unless_asked_otherwise() -> None:
 def test_restored_streams_repeat_the_demonstration_and_reseeded_ones_do_not() -> None:
     demo = perspectives()[0]
     for rng in ("restore", "reseed"):
-        envs = PommermanVector(1, demos=[demo], rng=rng)  # type: ignore[arg-type]
+        envs = PommermanVector(1, demos=[demo], rng=rng)
         envs.reset(seed=3, options={"starts": [Start(0, 60)]})
         same = []
         for t in range(60, 200):
@@ -200,7 +200,7 @@ def test_curricula_move_it() -> None:
     assert all(9 <= lengths[start.demo] - start.step < 12 for start in envs.starts if start)
     assert envs.get_attr("restored_steps") == (0,)
     with pytest.raises(bp.BackplayError, match="curriculum"):
-        envs.set_curriculum(bp.Uniform)  # type: ignore[arg-type]
+        envs.set_curriculum(bp.Uniform)
 
 
 def test_it_reads_a_file_of_games(tmp_path: Any) -> None:
@@ -230,7 +230,7 @@ def test_ppo_collects_from_it() -> None:
     rollout = learner.collect(envs, observations)
     assert rollout.terminated.any()
     assert not rollout.truncated.any()
-    first = np.asarray(rollout.observations[0])  # type: ignore[index]
+    first = np.asarray(rollout.observations[0])
     fresh = PommermanVector(4, opponents="simple")
     assert np.array_equal(first, fresh.reset(seed=0)[0])  # the array was not overwritten
     assert np.isfinite(learner.update(rollout)["policy_loss"])
