@@ -12,6 +12,9 @@ from cli_results import Run, assert_refused
 from backplay import cli
 from backplay.demos.doubts import BackplayWarning
 
+TEACHING = ["record", "play", "check", "train", "evaluate"]
+TEACHING += ["theory", "advise", "report", "compare", "experiments", "reproduce"]
+
 
 def test_help_lists_every_command(run: Run) -> None:
     result = run("--help")
@@ -33,11 +36,24 @@ def test_an_unknown_command_is_refused(run: Run) -> None:
     assert_refused(run("xyzzy"), "backplay --help")
 
 
-@pytest.mark.parametrize("name", ["record", "play", "check", "train", "evaluate"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "record",
+        "play",
+        "check",
+        "train",
+        "evaluate",
+        "theory",
+        "advise",
+        "experiments",
+        "reproduce",
+    ],
+)
 def test_the_help_of_a_command_teaches_with_examples(run: Run, name: str) -> None:
     result = run(name, "--help")
     assert result.code == 0
-    assert result.out.count(f"\n     backplay {name} ") >= 2
+    assert result.out.count(f"\n     backplay {name}") >= 2
 
 
 def test_options_that_do_not_parse_are_refused(run: Run) -> None:
@@ -78,8 +94,6 @@ def test_neither_help_nor_a_check_waits_for_torch() -> None:
 def test_the_reader_of_a_pipe_may_leave() -> None:
     code = "from backplay.cli import main; import sys; sys.exit(main(['check', '--help']))"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=-1, stderr=-1)
-    assert process.stdout is not None
-    assert process.stderr is not None
     process.stdout.close()
     assert b"Traceback" not in process.stderr.read()
     process.wait()

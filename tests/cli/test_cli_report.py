@@ -215,10 +215,3 @@ def test_an_experiment_at_a_smaller_scale_decides_nothing(
         assert (words in said) == (scale == 0.01)
         page = (tmp_path / "out" / "index.html").read_text()
         assert (words.replace("'", "&#x27;") in page) == (scale == 0.01)
-
-
-def test_help_teaches_with_examples(run: Run) -> None:
-    for name in ("report", "compare"):
-        result = run(name, "--help")
-        assert result.code == 0
-        assert result.out.count(f"\n     backplay {name} ") >= 2

@@ -62,13 +62,6 @@ def test_a_directory_of_something_else_is_left_alone(run: Run) -> None:
     assert not Path("theory").exists()
 
 
-@pytest.mark.parametrize("name", ["theory", "advise"])
-def test_the_help_teaches_with_examples(run: Run, name: str) -> None:
-    result = run(name, "--help")
-    assert result.code == 0
-    assert result.out.count(f"\n     backplay {name}") >= 3
-
-
 def test_advice_says_what_to_expect_and_what_to_type(run: Run, demos: dict[str, Path]) -> None:
     result = run("advise", "MountainCar-v0", demos["car"], "--rollouts", "20")
     assert result.code == 0, result.err

@@ -19,7 +19,6 @@ from backplay.cli import main
 from backplay.cli.hints import what_to_try
 from backplay.runs import open_run
 from backplay.runs.execute import asked
-from backplay.train.env_job import EnvJob
 
 TINY = ("--num-envs", 2, "--ppo.num-steps", 32, "--frames", 64, "--final-episodes", 2)
 FILES = {
@@ -41,6 +40,7 @@ FILES = {
     ),
 }
 
+RECORD, TRAIN = "record FrozenLake-v1 --out a.npz", "train FrozenLake-v1 LAKE"
 MISTAKES = {
     "an id with a slip": ("record FrozenLke-v1 --out a.npz --actions 1", "Did you mean FrozenLake"),
     "an id that nobody knows": ("record Zork-v0 --out a.npz --actions 1", "no environment 'Zork"),
@@ -55,43 +55,29 @@ MISTAKES = {
     "a file that is no demonstration": ("train FrozenLake-v1 notes.npz", "notes.npz"),
     "a demonstration of another env": ("train CartPole-v1 LAKE", "another environment"),
     "a demonstration with other settings": (
-        "train FrozenLake-v1 LAKE --env-kwargs {\"is_slippery\":true}", "--settings mine"
+        f"{TRAIN} --env-kwargs {{\"is_slippery\":true}}", "--settings mine"
     ),
-    "an action that there is not": (
-        "record FrozenLake-v1 --out a.npz --actions 9", "an action of Discrete(4), got 9"
-    ),
+    "an action that there is not": (f"{RECORD} --actions 9", "an action of Discrete(4), got 9"),
     "an action of another shape": (
         "record MountainCarContinuous-v0 --out a.npz --actions 1,1", "Box(-1.0, 1.0, (1,), float32)"
     ),
-    "a policy that answers nonsense": (
-        "record FrozenLake-v1 --out a.npz --policy outside.py", "Discrete(4)"
-    ),
-    "a policy that does not parse": (
-        "record FrozenLake-v1 --out a.npz --policy broken.py", "broken.py, line 1"
-    ),
-    "a policy that fails": (
-        "record FrozenLake-v1 --out a.npz --policy raises.py", "raises.py, line 2"
-    ),
-    "a file without a policy": (
-        "record FrozenLake-v1 --out a.npz --policy no_policy.py", "no function 'policy'"
-    ),
-    "nothing to play": ("record FrozenLake-v1 --out a.npz", "one of --actions"),
-    "frames that are none": ("train FrozenLake-v1 LAKE --frames 0", "at least 1"),
-    "a rule that is none": ("train FrozenLake-v1 LAKE --success won", "info:KEY"),
-    "a rule with a word for its number": (
-        "train FrozenLake-v1 LAKE --success return>=high", "return>=X"
-    ),
+    "a policy that answers nonsense": (f"{RECORD} --policy outside.py", "Discrete(4)"),
+    "a policy that does not parse": (f"{RECORD} --policy broken.py", "broken.py, line 1"),
+    "a policy that fails": (f"{RECORD} --policy raises.py", "raises.py, line 2"),
+    "a file without a policy": (f"{RECORD} --policy no_policy.py", "no function 'policy'"),
+    "nothing to play": (RECORD, "one of --actions"),
+    "frames that are none": (f"{TRAIN} --frames 0", "at least 1"),
+    "a rule that is none": (f"{TRAIN} --success won", "info:KEY"),
+    "a rule with a word for its number": (f"{TRAIN} --success return>=high", "return>=X"),
     "a rule that is none, when measuring": ("evaluate run --success won", "info:KEY"),
-    "a directory in use": ("train FrozenLake-v1 LAKE --dir run", "--resume run"),
+    "a directory in use": (f"{TRAIN} --dir run", "--resume run"),
     "a directory that is no run": ("evaluate .", "is no run"),
     "a run that is not there": ("train --resume nowhere", "nowhere is no run"),
     "a run that is made shorter": ("train --resume run --frames 32", "longer, never shorter"),
     "a film of another kind": ("watch run --out film.avi", ".gif or .mp4"),
-    "arguments that are no JSON": (
-        "record FrozenLake-v1 --out a.npz --actions 1 --env-kwargs slippery", "a JSON object"
-    ),
+    "arguments that are no JSON": (f"{RECORD} --actions 1 --env-kwargs slippery", "a JSON object"),
     "arguments that the env does not take": (
-        "record FrozenLake-v1 --out a.npz --actions 1 --env-kwargs {\"slip\":1}", "slip"
+        f"{RECORD} --actions 1 --env-kwargs {{\"slip\":1}}", "slip"
     ),
     "a reset of the old form": (
         "record ./grid.py:Half --out a.npz --actions 1", "an observation and an info"
@@ -180,7 +166,6 @@ def test_a_run_of_the_default_length_is_told_of_the_learner_first(
     desk("train", "MountainCar-v0", demos["car"], "--dir", "car", *TINY)
     run = open_run(Path("car"))
     job, _ = asked(run)
-    assert isinstance(job, EnvJob)
     long = replace(job, settings={**job.settings, "frames": 500_000})
     learner, longer, starts = what_to_try(run, long)[1:4]
     assert "--ppo." in learner
@@ -214,18 +199,20 @@ def test_a_run_that_learned_says_nothing(desk: Run, demos: dict[str, Path]) -> N
     assert "What to try" not in told.out
 
 
+def tried_if_greedy_came_to(success: float) -> list[str]:
+    """What to try after the run in `car`, had its likeliest actions succeeded so often."""
+    run = open_run(Path("car"))
+    result = run.result
+    result["measures"]["greedy_success"] = success
+    with run.locked():
+        run.finish(result)
+    return what_to_try(run, asked(run)[0])
+
+
 def test_a_run_whose_likeliest_actions_succeed_says_so(desk: Run, demos: dict[str, Path]) -> None:
     told = desk("train", "MountainCar-v0", demos["car"], "--dir", "car", *TINY)
     assert "--greedy" not in told.out
-    run = open_run(Path("car"))
-    job, _ = asked(run)
-    assert isinstance(job, EnvJob)
-    result = run.result
-    assert result is not None
-    result["measures"]["greedy_success"] = 0.64
-    with run.locked():
-        run.finish(result)
-    first = what_to_try(run, job)[1]
+    first = tried_if_greedy_came_to(0.64)[1]
     assert "likeliest actions succeed in 64%" in first
     assert desk(*shlex.split(first, comments=True)[1:], "--episodes", 2).code == 0
 
@@ -234,14 +221,7 @@ def test_a_run_whose_drawn_actions_alone_succeed_says_so(desk: Run, demos: dict[
     easy = ("--success", "return>=-1000")
     desk("train", "MountainCar-v0", demos["car"], "--dir", "car", *TINY, *easy)
     run = open_run(Path("car"))
-    job, _ = asked(run)
-    assert isinstance(job, EnvJob)
-    assert what_to_try(run, job) == []
-    result = run.result
-    assert result is not None
-    result["measures"]["greedy_success"] = 0.0
-    with run.locked():
-        run.finish(result)
-    words, command = what_to_try(run, job)
+    assert what_to_try(run, asked(run)[0]) == []
+    words, command = tried_if_greedy_came_to(0.0)
     assert "likeliest actions succeed in 0% alone" in words
     assert desk(*shlex.split(command)[1:]).code == 0

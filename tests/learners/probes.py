@@ -9,8 +9,10 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
+import torch
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from torch import Tensor
 
 Observation = npt.NDArray[np.float32]
 
@@ -170,3 +172,10 @@ def train(learner: Any, make: Callable[[], gym.Env[Any, Any]], updates: int) -> 
         metrics: dict[str, float] = learner.update(rollout)
         observations = rollout.last_observations
     return metrics
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two states of a learner are equal to the bit."""
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(same(left[k], right[k]) for k in left)
+    return torch.equal(left, right) if isinstance(left, Tensor) else bool(left == right)

@@ -10,6 +10,7 @@ import probes
 import pytest
 import torch
 from gymnasium import spaces
+from probes import same
 from torch import Tensor, nn
 
 from backplay.errors import BackplayError
@@ -176,12 +177,6 @@ def test_a_loaded_learner_goes_on_bit_for_bit() -> None:
     assert probes.train(resumed, probes.MatchReward, 2) == metrics
     assert same(resumed.state(), through.state())
     assert {"discriminator", "judge"} <= set(saved)
-
-
-def same(left: Any, right: Any) -> bool:
-    if isinstance(left, dict):
-        return left.keys() == right.keys() and all(same(left[k], right[k]) for k in left)
-    return torch.equal(left, right) if isinstance(left, Tensor) else bool(left == right)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import probes
 import pytest
 import torch
 from gymnasium import spaces
+from probes import same
 from torch import Tensor, nn
 
 import backplay as bp
@@ -41,7 +42,7 @@ def learner_for(probe: Any, teacher: nn.Module | None, seed: int = 0, **options:
     env = probe()
     net = make_network(env.observation_space, env.action_space, seed=seed, hidden=(16, 16))
     how = {key: options.pop(key) for key in ("coefficient", "until") if key in options}
-    config = PPOConfig(**(CONFIG | options))  # type: ignore[arg-type]
+    config = PPOConfig(**(CONFIG | options))
     taught_by = None if teacher is None else Teacher(teacher, **how)
     return PPO(net, env.action_space, config, seed=seed, teacher=taught_by)
 
@@ -56,12 +57,6 @@ def train(learner: PPO, probe: Any, updates: int, progress: Any = None) -> list[
         metrics.append(learner.update(rollout, progress=done))
         observations = rollout.last_observations
     return metrics
-
-
-def same(left: Any, right: Any) -> bool:
-    if isinstance(left, dict):
-        return left.keys() == right.keys() and all(same(left[k], right[k]) for k in left)
-    return torch.equal(left, right) if isinstance(left, Tensor) else bool(left == right)
 
 
 # The loss ---------------------------------------------------------------------------------------
@@ -96,7 +91,7 @@ def test_the_loss_is_ppos_and_the_weighted_cross_entropy() -> None:
     torch.testing.assert_close(by_sample, expected)
     torch.testing.assert_close(taught, plain + 0.3 * expected.mean())
     assert all(map(torch.equal, parts, same_parts))
-    taught.backward()  # type: ignore[no-untyped-call]
+    taught.backward()
     assert teacher.logits.grad is None
 
 

@@ -9,17 +9,11 @@ import probes
 import pytest
 import torch
 from probe_learners import learner_for, train
-from torch import Tensor
+from probes import same
 
 from backplay.learners import PPO
 
 torch.set_num_threads(1)
-
-
-def same(left: Any, right: Any) -> bool:
-    if isinstance(left, dict):
-        return left.keys() == right.keys() and all(same(left[k], right[k]) for k in left)
-    return torch.equal(left, right) if isinstance(left, Tensor) else bool(left == right)
 
 
 @pytest.mark.parametrize("probe", [probes.MatchReward, probes.TargetAction])

@@ -21,7 +21,7 @@ from backplay.paper.maze.job import MazeJob
 from backplay.paper.pommerman import work as pommerman_jobs
 from backplay.paper.pommerman.job import PommermanJob
 from backplay.paper.theory.job import TheoryJob
-from backplay.report.claims import Claim, Difference, Final, FramesTo, Ratio
+from backplay.report.claims import Final, FramesTo, parts_of
 from backplay.report.exhibit import FIGURES
 from backplay.train.job import Job, from_json, to_json
 
@@ -48,7 +48,8 @@ def test_listing_them_imports_nothing_heavy() -> None:
         "import sys; from backplay.paper.catalogue import experiments;"
         " [one.jobs(one.scale, one.seeds) for one in experiments()];"
         " print({name.partition('.')[0] for name in sys.modules}"
-        " & {'torch', 'numba', 'scipy', 'matplotlib', 'networkx', 'stable_baselines3'})"
+        " & {'torch', 'numba', 'scipy', 'matplotlib', 'networkx', 'stable_baselines3', 'minigrid',"
+        " 'gymnasium_robotics'})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
@@ -121,7 +122,7 @@ def test_frames_by_hand() -> None:
 def test_networks_of_facts_learn_in_bfloat16() -> None:
     for name in ("pommerman-4", "pommerman-100", "pommerman-dense", "pommerman-paper"):
         jobs = EXPERIMENTS[name].jobs(0.05, 1)
-        assert {job.precision for job in jobs} == {"bfloat16"}  # type: ignore[attr-defined]
+        assert {job.precision for job in jobs} == {"bfloat16"}
 
 
 @pytest.mark.parametrize(("maps", "full"), [(4, 51_200_000), (100, 87_040_000)])
@@ -140,18 +141,11 @@ def finals_of_study(study: str) -> frozenset[str]:
     return frozenset(TheoryJob(study=study, quick=True).begin().result()["measures"])
 
 
-def parts(claim: Claim) -> list[Final | FramesTo]:
-    quantity = claim.quantity
-    if isinstance(quantity, Difference | Ratio):
-        return [quantity.first, quantity.second]
-    return [quantity]
-
-
 @ALL
 def test_claims_are_about_what_the_jobs_measure(experiment: Experiment) -> None:
     jobs = {(job.setting, job.regime): job for job in by_default(experiment)}
     for claim in experiment.claims:
-        for part in parts(claim):
+        for part in parts_of(claim.quantity):
             job = jobs[part.setting, part.regime]
             if isinstance(part, FramesTo):
                 assert part.measure in job.curve, claim.text

@@ -1,4 +1,4 @@
-"""A network with sight: mirror images, other sizes, mazes never seen, and a run that goes on."""
+"""A network with sight: mirror images, other sizes, mazes never seen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from backplay.errors import BackplayError
 from backplay.paper.maze import regimes as maze
 from backplay.paper.maze.job import MazeJob
 from backplay.paper.maze.sight import SightedMazeNetwork
-from resumption import assert_resumes_exactly
 
 torch.set_num_threads(1)
 
@@ -46,27 +45,16 @@ def test_it_plays_in_mazes_of_any_size() -> None:
 def test_what_it_learns_in_some_mazes_it_knows_in_others() -> None:
     library = generate(mazes=200, held_out=100, size=8, walls=10, min_length=8, seed=0)
     run = maze.training(MazeJob(regime="uniform", frames=330_000, evaluations=1, sight=4), library)
-    for _ in run.run():
-        pass
+    list(run.run())
     network = run.learner.network
     assert isinstance(network, SightedMazeNetwork)
     assert maze.measure(network, library.held_out)["sampled"]["success"] >= 0.8
 
 
-def test_a_run_with_sight_goes_on_as_if_it_had_not_stopped() -> None:
-    library = generate(mazes=4, held_out=2, size=7, walls=8, min_length=6, seed=3)
-
-    def fresh() -> maze.Training:
-        run = MazeJob(regime="default", frames=100_000, evaluations=3, sight=3)
-        return maze.training(run, library)
-
-    assert_resumes_exactly(fresh, stops=(1,))
-
-
 def test_sight_is_refused_where_nobody_would_look() -> None:
     for wrong in ({"regime": "gail"}, {"regime": "backplay", "preset": "paper"}):
         with pytest.raises(BackplayError, match="sight"):
-            MazeJob(sight=5, **wrong)  # type: ignore[arg-type]
+            MazeJob(sight=5, **wrong)
     job = MazeJob(regime="default", sight=5, frames=1_000)
     assert job.setting == "Optimal, sight 5"
     assert job.sight == 5

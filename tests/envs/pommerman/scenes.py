@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from backplay.envs.pommerman import states
-from backplay.envs.pommerman.layout import AGENT, BOARD, BOMBS, SIZE
+from backplay.envs.pommerman.layout import BOARD, BOMBS, SIZE
 
 CODES = {".": 0, "#": 1, "w": 2, "*": 4, "6": 6, "7": 7, "8": 8, "a": 10, "b": 11, "c": 12, "d": 13}
 ROLLS = "o^v<>"
@@ -80,9 +80,3 @@ def bomb(row: states.Row, n: int, field: int) -> int:
 def shown(row: states.Row, r: int, c: int) -> int:
     """What a cell of the board shows."""
     return int(row[BOARD + SIZE * r + c])
-
-
-def seat_at(row: states.Row, r: int, c: int) -> int | None:
-    """The seat of the agent drawn in a cell."""
-    value = shown(row, r, c)
-    return value - AGENT if value >= AGENT else None
