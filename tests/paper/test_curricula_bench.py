@@ -9,7 +9,7 @@ import pytest
 from backplay.paper.catalogue import experiment
 from backplay.paper.curricula_bench.exhibit import TASKS, exhibit
 from backplay.paper.curricula_bench.experiments import ALWAYS
-from backplay.paper.curricula_bench.observed import fell_and_rose
+from backplay.paper.curricula_bench.observed import fell_and_rose, recovery
 from backplay.paper.curricula_bench.tasks import CHOOSE, REPORT, Bench
 from backplay.paper.grid_worlds.job import GridJob
 from backplay.paper.regimes import REGIMES, SWEEPS, curriculum
@@ -108,6 +108,29 @@ def test_recovery_is_success_that_went_and_came_back(
     rates: list[float], found: tuple[bool, bool]
 ) -> None:
     assert fell_and_rose(rates) == found
+
+
+def test_runs_that_went_to_zero_are_counted_by_twentieths() -> None:
+    def trained(seed: int, rates: list[float]) -> RunRecord:
+        """Two updates in each of four twentieths, the first without a success."""
+        starts = [
+            (50 * at + late, 3, 10, round(20 * rate) if late == 50 else 0)
+            for at, rate in enumerate(rates)
+            for late in (25, 50)
+        ]
+        return RunRecord(
+            path=f"r{seed}", kind="grid_worlds", setting="basin", regime="backplay", seed=seed,
+            frames=1_000, seconds=1.0, finished=True, starts=starts,
+        )  # fmt: skip
+
+    runs = [
+        trained(0, [0.4, 0.5, 0.0, 0.5]),
+        trained(1, [0.5, 0.0, 0.1, 0.1]),
+        trained(2, [0.5] * 4),
+    ]
+    (table,) = recovery(runs).tables
+    assert table.cells[1:] == [("basin", "backplay", "3", "2", "1")]
+    assert recovery(runs[2:]).tables == ()
 
 
 def test_what_was_observed_is_swept_on_two_tasks() -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from backplay.paper.curricula_bench.observed import recovery
 from backplay.paper.curricula_bench.tasks import CHOOSE, ENOUGH, REPORT, Bench
 from backplay.report.axes import INK, colour_of, dress
 from backplay.report.exhibit import Exhibit, Table
@@ -56,6 +57,7 @@ def exhibit(records: Sequence[RunRecord]) -> Exhibit:
         Table(TITLE, NOTE, overall(found)),
         Table(f"Frames to {ENOUGH:.0%} of the best success", "Median over seeds, in thousands; of"
               " runs that never get there –.", frames_cells(known)),
+        *recovery(known).tables,
     )  # fmt: skip
     return Exhibit(figures={TITLE: draw(found)}, words={TITLE: WORDS}, tables=tables)
 

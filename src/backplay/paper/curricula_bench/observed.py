@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MAZE_FRAMES, MAZE_SET = 600_000, 2  # half of them: the paper's windows hardly learn a maze
 HIGH, NONE = 0.5, 0.02  # success in training that was there, and that counts as gone
 NEAR = 0.05  # success that may be lacking where two count as equal
+PARTS = 20  # of a run, in each of which success in training is a mean
 
 
 def _maze(regime: str, seed: int, scale: float = 1.0, forgets: str = "nothing") -> MazeJob:
@@ -72,26 +73,24 @@ def recovery(records: Sequence[RunRecord]) -> Exhibit:
     found: dict[tuple[str, str], list[tuple[bool, bool]]] = defaultdict(list)
     for run in records:
         found[run.setting, run.regime].append(fell_and_rose(rates(run)))
-    rows = [
-        (
-            *key,
-            f"{len(runs)}",
-            f"{sum(fell for fell, _ in runs)}",
-            f"{sum(rose for _, rose in runs)}",
-        )
-        for key, runs in found.items()
-    ]
+    counts = {key: [len(runs), *map(sum, zip(*runs, strict=True))] for key, runs in found.items()}
+    rows = [(*key, *map(str, counted)) for key, counted in counts.items() if counted[1]]
     head = ("setting", "regime", "runs", "went to zero", "came back")
-    note = f"Success of training episodes below {NONE:.0%} after {HIGH:.0%}; then {HIGH:.0%} again."
+    note = (
+        f"Success of training episodes in a twentieth of the run at most {NONE:.0%} after"
+        f" {HIGH:.0%}; then {HIGH:.0%} again. Of {len(records)} runs; where none went to zero there"
+        " is no row."
+    )
     return Exhibit(tables=(Table("Recovery", note, [head, *rows]),)) if rows else Exhibit()
 
 
 def rates(run: RunRecord) -> list[float]:
-    """Success of training episodes, update by update."""
+    """Success of training episodes in each twentieth of the run that had any."""
     tries, wins = defaultdict[int, int](int), defaultdict[int, int](int)
     for frames, _, tried, won in run.starts:
-        tries[frames] += tried
-        wins[frames] += won
+        part = PARTS * (frames - 1) // max(run.frames, 1)
+        tries[part] += tried
+        wins[part] += won
     return [wins[at] / tries[at] for at in sorted(tries) if tries[at]]
 
 
