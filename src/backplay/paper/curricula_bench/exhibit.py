@@ -30,6 +30,7 @@ from backplay.report.texts import estimate
 
 TASKS: dict[str, Bench] = {task.job("default", 0).setting: task for task in (*CHOOSE, *REPORT)}
 RIVALS = {"uniform": "Uniform", "backplay": "the windows"}
+DASHES = ("-", "--", ":")  # of curves of one colour
 POINTS = np.linspace(0.0, 1.0, 21)  # shares of the frames at which curves are averaged
 TITLE = "All tasks together"
 WORDS = (
@@ -135,17 +136,19 @@ def draw(found: Curves) -> Figure:
     figure = Figure(figsize=(10.5, 4.2), dpi=130, layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(1.25, 1.0))
     order = sorted(found, key=lambda one: -iqm(np.concatenate(list(areas(found[one]).values()))))
-    for regime in order:
-        colour, first = colour_of(regime, found), regime == "default"
+    colours = {one: INK if one == "default" else colour_of(one, found) for one in order}
+    for place, regime in enumerate(order):
+        colour, first = colours[regime], regime == "default"
+        before = [colours[one] for one in order[:place]].count(colour)  # there are few colours
         runs = np.array([curve for of in found[regime].values() for curve in of])
-        left.plot(POINTS, iqm(runs.T), color=INK if first else colour, lw=2.8 if first else 1.5,
-                  zorder=3 if first else 2, label=regime)  # fmt: skip
+        left.plot(POINTS, iqm(runs.T), color=colour, ls=DASHES[before % len(DASHES)],
+                  lw=2.8 if first else 1.5, zorder=3 if first else 2, label=regime)  # fmt: skip
     left.set(xlabel="share of the frames", ylabel="success, share of the best", ylim=(0, 1.02))
     left.legend(fontsize=7.5, frameon=False, ncols=2)
     chances = {one: better(found, one, "uniform") for one in order}
     shown = [(one, chance) for one, chance in chances.items() if chance is not None]
     for place, (regime, chance) in enumerate(reversed(shown)):
-        colour = INK if regime == "default" else colour_of(regime, found)
+        colour = colours[regime]
         if chance.low is not None and chance.high is not None:
             right.plot([chance.low, chance.high], [place, place], color=colour, lw=2)
         right.plot(chance.value, place, "o", color=colour)
