@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,7 @@ def test_what_queues_and_closed_terminals_send_saves_too(
     process = subprocess.Popen(
         [sys.executable, "-m", "backplay.cli", *words, "--evaluate-every", "0"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+        preexec_fn=partial(signal.signal, number, signal.SIG_DFL),  # as if not under nohup
     )  # fmt: skip
     try:
         while not (tmp_path / "r/metrics.jsonl").exists() and process.poll() is None:
