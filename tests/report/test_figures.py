@@ -92,6 +92,20 @@ def test_a_mean_curve_goes_on_with_the_seeds_that_have_come_that_far() -> None:
     assert mean_curve(free, "extra").means[0].high == pytest.approx(1 + 12.706 * 0.5, rel=1e-4)
 
 
+def test_the_fewer_episodes_are_measured_the_wider_is_the_interval_of_a_curve() -> None:
+    curve = [(500, {"success": 0.5})]
+
+    def width(episodes: int) -> float:
+        runs = [record(seed, curve=curve, evaluated=episodes) for seed in range(5)]
+        (mean,) = mean_curve(grouped(runs)[0], "success").means
+        assert mean.low is not None
+        return mean.value - mean.low
+
+    # Seeds that agree are no surer than the coins that were tossed: 5 x 20, and 5 x 80.
+    assert width(20) == pytest.approx(2 * width(80), rel=0.05)
+    assert width(20) == pytest.approx(1.96 * 0.5 / 10, rel=0.01)
+
+
 def test_a_line_says_how_many_seeds_are_in_it() -> None:
     begun = record(1, None, curve=[(250, {"success": 0.1})])
     waiting = record(2, None, curve=[])

@@ -18,14 +18,16 @@ JOB = {
 }  # fmt: skip
 
 
-def made(path: Path, job: dict[str, Any] | None = None, ended: bool = True) -> runs.Run:
+def made(
+    path: Path, job: dict[str, Any] | None = None, ended: bool = True, **looked: object
+) -> runs.Run:
     """A run directory with two evaluations."""
     run = runs.create(path, {"job": job or JOB, "threads": 1}, command="backplay work x")
     run.append_metrics(
         {"frames": 250, "starts": "window", "by_steps_back": [[0, 10, 5], [4, 2, 1]]}
     )
     run.append_metrics({"frames": 500, "evaluation": {"success": 0.5, "words": "x", "none": None}})
-    run.append_metrics({"frames": 1_000, "evaluation": {"success": 1, "flag": True}})
+    run.append_metrics({"frames": 1_000, "evaluation": {"success": 1, "flag": True}} | looked)
     run.tick(500, 1.5)
     run.tick(1_000, 3.25)
     if ended:
@@ -51,6 +53,12 @@ def test_an_unfinished_run_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     assert (record.finished, record.measures, len(record.curve)) == (False, {}, 2)
     bare = read_run(runs.create(tmp_path / "b", {"job": JOB, "threads": 1}))
     assert (bare.finished, bare.curve, bare.seconds, bare.reached) == (False, [], 0.0, 0)
+
+
+def test_a_record_says_of_how_many_episodes_its_curve_is(tmp_path: Path) -> None:
+    assert read_run(made(tmp_path / "a", evaluated=20)).evaluated == 20
+    for i, unsaid in enumerate(({}, {"evaluated": 0}, {"evaluated": "20"}, {"evaluated": True})):
+        assert read_run(made(tmp_path / f"{i}", **unsaid)).evaluated == 100
 
 
 def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from backplay.records import TRUE_START
-from backplay.report.records import EPISODES, Group, is_count, is_share
+from backplay.report.records import Group, is_count, is_share
 from backplay.report.statistics import (
     Estimate,
     FloatArray,
@@ -37,9 +37,9 @@ def mean_of(group: Group, measure: str) -> Estimate:
     return found.within(0.0, 1.0) if share_of(group, measure) else found
 
 
-def mean_share(values: Sequence[float]) -> Estimate:
-    """The mean of shares, each of as many episodes as an evaluation has."""
-    least = binomial_error(float(np.mean(values)), EPISODES * len(values))
+def mean_share(values: Sequence[float], episodes: int) -> Estimate:
+    """The mean of shares, of so many episodes in all."""
+    least = binomial_error(float(np.mean(values)), episodes)
     return student_interval(values, least=least).within(0.0, 1.0)
 
 
@@ -91,19 +91,20 @@ def mean_curve(group: Group, measure: str) -> Curve:
     Seeds are read off between their evaluations where they were not measured at the same frames,
     and count neither before their own first one nor behind their last.
     """
-    curves = [curve for run in group.runs if (curve := run.curve_of(measure))]
-    if not curves:
+    found = [(run.evaluated, curve) for run in group.runs if (curve := run.curve_of(measure))]
+    if not found:
         return Curve([], [], 0)
+    curves = [curve for _, curve in found]
     frames = [at for at, _ in max(curves, key=lambda curve: (curve[-1][0], len(curve)))]
     share = is_share(measure, (value for curve in curves for _, value in curve))
     means = []
     for at in frames:
+        there = [(one, curve) for one, curve in found if curve[0][0] <= at <= curve[-1][0]]
         values = [
-            float(np.interp(at, [x for x, _ in curve], [y for _, y in curve]))
-            for curve in curves
-            if curve[0][0] <= at <= curve[-1][0]
+            float(np.interp(at, [x for x, _ in curve], [y for _, y in curve])) for _, curve in there
         ]
-        means.append(mean_share(values) if share else student_interval(values))
+        episodes = sum(evaluated for evaluated, _ in there)
+        means.append(mean_share(values, episodes) if share else student_interval(values))
     return Curve(frames, means, len(curves))
 
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from backplay import runs
 from backplay.errors import BackplayError, ensure
-from backplay.report.records import RunRecord
+from backplay.report.records import EPISODES, RunRecord
 
 T = TypeVar("T")
 
@@ -55,6 +55,7 @@ def read_run(run: runs.Run) -> RunRecord:
         seconds=_or_note(lambda: run.seconds, 0.0, notes),
         finished=result is not None,
         curve=_curve(lines),
+        evaluated=min(_evaluated(lines), default=EPISODES),
         starts=[start for line in lines for start in _starts(line)],
         measures=_measures(result or {}),
         result=result or {},
@@ -134,6 +135,12 @@ def _curve(lines: Sequence[Mapping[str, Any]]) -> list[tuple[int, dict[str, floa
         if measured and type(line.get("frames")) is int:
             curve.append((int(line["frames"]), measured))
     return curve
+
+
+def _evaluated(lines: Sequence[Mapping[str, Any]]) -> Iterator[int]:
+    """The episodes of each evaluation that says them."""
+    counts = (line.get("evaluated") for line in lines)
+    return (count for count in counts if type(count) is int and count > 0)
 
 
 def _starts(line: Mapping[str, Any]) -> Iterator[tuple[int, int, int, int]]:

@@ -42,6 +42,8 @@ class RunRecord:
     finished: bool
     curve: list[tuple[int, dict[str, float]]] = field(default_factory=list)
     """Frames and what was measured from the true start at each evaluation."""
+    evaluated: int = EPISODES
+    """Episodes behind each share of the curve."""
     starts: list[tuple[int, int, int, int]] = field(default_factory=list)
     """Frames, steps back from the end (a bin's least, or TRUE_START), tries and wins."""
     measures: dict[str, float | None] = field(default_factory=dict)

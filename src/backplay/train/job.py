@@ -98,6 +98,7 @@ class TrainedWork(Work):
         line["by_steps_back"] = by_steps_back(progress.episodes, self.lengths, self.width)
         if progress.evaluation is not None:
             line["evaluation"] = self.measured(progress.evaluation)
+            line["evaluated"] = len(progress.evaluation.successes)
         return line
 
     def measured(self, found: Evaluation) -> dict[str, Any]:
