@@ -36,7 +36,9 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "demo": ("demo",),
     "sparse_tasks": ("mountaincar", "mountaincar-gail", "keycorridor", "pointmaze", "obstructed"),
     "advice": ("advise",),
-    "curricula_bench": ("curricula", "curricula-choose", "curricula-observed", "curricula-heads"),
+    "curricula_bench": (
+        "curricula", "curricula-choose", "curricula-cut", "curricula-observed", "curricula-heads",
+    ),
 }  # fmt: skip
 """The experiments of each folder."""
 _ELSEWHERE = {"env": "backplay.train.env_job"}

@@ -18,6 +18,7 @@ from backplay.curricula import (
     Frontier,
     GrowingWindow,
     Learnability,
+    Patience,
     ReverseCurriculum,
     ReverseForward,
     Staircase,
@@ -92,7 +93,23 @@ SWEEPS: dict[str, MakeCurriculum] = {
     },
 }
 """The windows by the share of the frames in which they pass, the staircase by its target."""
-ALL = {**REGIMES, **SWEEPS}
+
+
+def patient(regime: str, times: float) -> MakeCurriculum:
+    """A regime whose training episodes are cut after so many times the demonstration."""
+    return lambda lengths, frames, seed: Patience(REGIMES[regime](lengths, frames, seed), times)
+
+
+CUT, NEVER = 2.0, 1e9  # times the demonstration: where the default cuts, and not at all
+_NO_CUT = ("default", "staircase")  # what cuts by itself
+_RULES = ("staircase", "uniform", "backplay", "backward", "reverse-forward", "learnability",
+          "failure", "bisection")  # fmt: skip
+CUTS: dict[str, MakeCurriculum] = {
+    **{f"{regime} (cut)": patient(regime, CUT) for regime in _RULES},
+    **{f"{regime} (no cut)": patient(regime, NEVER) for regime in _NO_CUT},
+}
+"""Rules with the cut that the default has, and those that have one without it."""
+ALL = {**REGIMES, **SWEEPS, **CUTS}
 
 
 def curriculum(regime: str, lengths: Sequence[int], frames: int, *, seed: int = 0) -> Curriculum:

@@ -11,9 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from backplay.paper.curricula_bench.observed import HEADS, OBSERVED
-from backplay.paper.curricula_bench.tasks import CHOOSE, ENOUGH, REPORT, Bench
+from backplay.paper.curricula_bench.tasks import CHOOSE, ENOUGH, REPORT, SHORT, Bench
 from backplay.paper.experiment import Experiment, seeds_from
-from backplay.paper.regimes import REGIMES
+from backplay.paper.regimes import CUTS, REGIMES
 from backplay.report.claims import Claim, Final, FramesTo, at_least, at_most
 from backplay.train.job import Job
 
@@ -37,8 +37,13 @@ def _jobs(tasks: Sequence[Bench], first: int, scale: float, seeds: int) -> list[
     ]
 
 
-def _claims(task: Bench) -> list[Claim]:
-    """That the default is as good as Uniform and the windows in the end, and twice as fast."""
+def _claims(task: Bench, behind: str = "") -> list[Claim]:
+    """That the default is as good as Uniform and the windows in the end, and twice as fast.
+
+    Args:
+        task: of the bench.
+        behind: the names of those two regimes.
+    """
     setting = task.job("default", 0).setting
 
     def final(regime: str) -> Final:
@@ -50,11 +55,11 @@ def _claims(task: Bench) -> list[Claim]:
     return [
         *(
             at_least(f"{setting}: the default ends at most {NEAR:.0%} below {words}", "ours",
-                     final("default") - final(regime), -NEAR)
-            for regime, words in (("uniform", "Uniform"), ("backplay", "the paper's windows"))
+                     final("default") - final(f"{regime}{behind}"), -NEAR)
+            for regime, words in (("uniform", "Uniform"), ("backplay", "the windows"))
         ),
         at_most(f"{setting}: the default needs at most half of Uniform's frames", "ours",
-                frames_to("default") / frames_to("uniform"), 0.5),
+                frames_to("default") / frames_to(f"uniform{behind}"), 0.5),
     ]  # fmt: skip
 
 
@@ -78,9 +83,27 @@ def _experiment(name: str, title: str, tasks: tuple[Bench, ...], first: int) -> 
     )  # fmt: skip
 
 
+def _cut_jobs(scale: float, seeds: int) -> list[Job]:
+    return [
+        task.job(regime, seed, scale)
+        for task in SHORT
+        for seed in seeds_from(0, seeds)
+        for regime in ("default", *CUTS)
+    ]
+
+
+CUT = Experiment(
+    name="curricula-cut", title="all curricula, cut as the default cuts", where="ours",
+    about="The default ends a training episode after twice what the demonstration took, which most"
+    " rules do not. Here all of them do, and the two that cut by themselves are run without.",
+    scale=1.0, seeds=3, jobs=_cut_jobs, exhibit=_exhibit,
+    claims=tuple(claim for task in SHORT for claim in _claims(task, " (cut)")),
+)  # fmt: skip
+
 EXPERIMENTS = (
     _experiment("curricula", "all curricula, tasks to report on", REPORT, 0),
     _experiment("curricula-choose", "all curricula, tasks to choose on", CHOOSE, CHOOSING),
+    CUT,
     OBSERVED,
     HEADS,
 )

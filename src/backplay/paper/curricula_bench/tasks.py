@@ -81,12 +81,13 @@ CHOOSE = (
     sparse("chain", 150_000, "sb3"),
 )
 """Tasks to choose a default on."""
+SHORT = (
+    mazes(0, rivals=True), world("bottlenecks"), world("basin"), sparse("slippery", 150_000)
+)  # fmt: skip
+"""Tasks to report on, short enough to run all rules on them twice."""
 REPORT = (
-    mazes(0, rivals=True),
+    *SHORT,
     mazes(10),
-    world("bottlenecks"),
-    world("basin"),
-    sparse("slippery", 150_000),
     sparse("keycorridor", 400_000, long=True),
     sparse("obstructed", 500_000, long=True),
     sparse("pointmaze", 400_000, long=True),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from backplay.curricula import Patience
 from backplay.errors import ensure
 from backplay.paper.experiment import FolderJob
-from backplay.paper.regimes import REGIMES, curriculum
+from backplay.paper.regimes import ALL, curriculum
 from backplay.paper.sparse_tasks.task import Task
 from backplay.paper.sparse_tasks.tasks import TASKS
 from backplay.train.job import Say, require_one_of, require_whole
@@ -40,7 +40,7 @@ class GymJob(FolderJob):
     task: str
     """One of TASKS."""
     regime: str
-    """One of `paper.regimes.REGIMES`."""
+    """One of `paper.regimes.ALL`."""
     trainer: str = "ours"
     """One of TRAINERS."""
     seed: int = 0
@@ -56,7 +56,7 @@ class GymJob(FolderJob):
 
     def __post_init__(self) -> None:
         require_one_of("task", self.task, tuple(TASKS))
-        require_one_of("regime", self.regime, tuple(REGIMES))
+        require_one_of("regime", self.regime, tuple(ALL))
         require_one_of("trainer", self.trainer, tuple(TRAINERS))
         require_whole(self, seed=0, frames=1, num_envs=1, evaluations=1, final_episodes=0)
 
