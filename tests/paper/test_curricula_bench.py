@@ -10,7 +10,7 @@ from backplay.paper.catalogue import experiment
 from backplay.paper.curricula_bench.exhibit import TASKS, exhibit
 from backplay.paper.curricula_bench.experiments import ALWAYS
 from backplay.paper.curricula_bench.observed import fell_and_rose, recovery
-from backplay.paper.curricula_bench.tasks import CHOOSE, REPORT, Bench
+from backplay.paper.curricula_bench.tasks import CHOOSE, REPORT, SHORT, Bench
 from backplay.paper.grid_worlds.job import GridJob
 from backplay.paper.regimes import REGIMES, SWEEPS, curriculum
 from backplay.report.claims import FramesTo, parts_of
@@ -37,6 +37,36 @@ def test_every_curriculum_is_run_where_runs_are_short_and_three_everywhere(
         setting = task.job("default", 0).setting
         run = [job.regime for job in jobs if job.setting == setting]
         assert sorted(run) == sorted(2 * (rivals if task.rivals else list(ALWAYS)))
+
+
+def test_the_cut_goes_around_rules_that_have_none_and_away_from_those_that_have_one() -> None:
+    jobs = experiment("curricula-cut").jobs(1.0, 1)
+    assert {job.setting for job in jobs} == {task.job("default", 0).setting for task in SHORT}
+    patience = {job.regime: curriculum(job.regime, [30], 1_000).patience for job in jobs}
+    own = patience.pop("default")
+    rules = [
+        "staircase", "uniform", "backplay", "backward", "reverse-forward", "learnability",
+        "failure", "bisection",
+    ]  # fmt: skip
+    cut = {name: times for name, times in patience.items() if "(no cut)" not in name}
+    assert cut == {f"{rule} (cut)": own for rule in rules}
+    assert patience["default (no cut)"] == patience["staircase (no cut)"] == 1e9
+    assert curriculum("uniform", [30], 1_000).patience is None
+    inside = curriculum("failure (cut)", [30], 1_000)
+    assert inside.inner == curriculum("failure", [30], 1_000)
+
+
+def test_uniform_has_twice_the_frames_where_it_is_late() -> None:
+    jobs = experiment("curricula-longer").jobs(1.0, 2)
+    frames = {(job.setting, job.regime): job.frames for job in jobs}
+    bench = {job.setting: job.frames for job in experiment("curricula").jobs(1.0, 1)}
+    assert len(frames) == 6
+    for (setting, regime), count in frames.items():
+        assert count == bench[setting] * (2 if regime == "uniform" else 1)
+    claims = experiment("curricula-longer").claims
+    assert {part.setting for one in claims for part in parts_of(one.quantity)} == {
+        setting for setting, _ in frames
+    }
 
 
 def test_frames_are_counted_to_what_can_be_reached() -> None:

@@ -37,7 +37,8 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "sparse_tasks": ("mountaincar", "mountaincar-gail", "keycorridor", "pointmaze", "obstructed"),
     "advice": ("advise",),
     "curricula_bench": (
-        "curricula", "curricula-choose", "curricula-cut", "curricula-observed", "curricula-heads",
+        "curricula", "curricula-choose", "curricula-cut", "curricula-longer",
+        "curricula-observed", "curricula-heads",
     ),
 }  # fmt: skip
 """The experiments of each folder."""

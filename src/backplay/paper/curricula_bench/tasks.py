@@ -85,15 +85,20 @@ SHORT = (
     mazes(0, rivals=True), world("bottlenecks"), world("basin"), sparse("slippery", 150_000)
 )  # fmt: skip
 """Tasks to report on, short enough to run all rules on them twice."""
+LATE = (
+    SHORT[0],
+    sparse("keycorridor", 400_000, long=True),
+    sparse("mountaincar", 300_000, "sb3", rivals=False),
+)
+"""Tasks to report on whose frames are too few for Uniform."""
 REPORT = (
     *SHORT,
     mazes(10),
-    sparse("keycorridor", 400_000, long=True),
+    *LATE[1:],
     sparse("obstructed", 500_000, long=True),
     sparse("pointmaze", 400_000, long=True),
     sparse("acrobot", 150_000),
     sparse("slippery", 150_000, "sb3"),
-    sparse("mountaincar", 300_000, "sb3", rivals=False),
     sparse("keycorridor", 400_000, "sb3", long=True),
     POMMERMAN,
 )
