@@ -19,7 +19,7 @@ Policy = Callable[[int], float]
 
 def trained(
     rule: Frontier, policy: Policy, updates: int, *, length: int = 100, each: int = 20,
-    par: float = 1.0, seed: int = 0,
+    par: Callable[[int], float] = lambda back: 1.0, seed: int = 0,
 ) -> Frontier:  # fmt: skip
     """The rule after so many updates of `each` episodes under one policy."""
     rng = np.random.default_rng(seed)
@@ -29,7 +29,7 @@ def trained(
         for step in steps.tolist():
             back = length - step
             success = bool(rng.random() < policy(back))
-            episodes.append(Episode(Start(0, step), float(success), back, success, back, par))
+            episodes.append(Episode(Start(0, step), float(success), back, success, back, par(back)))
         rule = rule.update(episodes, rule.frames + sum(e.length for e in episodes))
     return rule
 
@@ -161,9 +161,15 @@ def test_episodes_near_the_end_do_not_carry_it_beyond_four_times_as_far() -> Non
 
 def test_costs_alone_cut_episodes_at_the_demonstrations_pace() -> None:
     prize = trained(Frontier(), lambda back: back <= 30, 40)
-    costs = trained(Frontier(), lambda back: back <= 30, 40, par=-1.0)
+    costs = trained(Frontier(), lambda back: back <= 30, 40, par=lambda back: -0.1 * back)
     assert (prize.patience, costs.patience) == (2.0, 1.0)
     assert Frontier(cut=2.5).patience == 2.5
+
+
+def test_a_lost_ending_is_no_cost() -> None:
+    """Of a hundred demonstrations one that ends with a penalty would cut all the others."""
+    lost = trained(Frontier(), lambda back: back <= 30, 40, par=lambda back: -1.0)
+    assert lost.patience == 2.0
 
 
 def test_a_prize_is_seen_behind_the_costs_of_a_long_way() -> None:

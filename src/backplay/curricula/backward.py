@@ -10,7 +10,9 @@ up to a third of itself (there 100 of 320).
 
 Otherwise than there: success is the env's, not the demonstration's final score (put `AtPar` around
 it for that); the success of one start is a running mean, not the last count of its worker; it
-moves after every episode, not every 1,024 steps; nothing of its endings, entropy or warm-up.
+moves after every episode, not every 1,024 steps; several demonstrations are drawn alike, where
+Go-Explore draws them by the steps they are expected to take, the initial state as one of them, and
+leaves out those that lag; nothing of its endings, entropy, warm-up or imitation of itself.
 """
 
 from __future__ import annotations

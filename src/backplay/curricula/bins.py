@@ -5,15 +5,15 @@
 of a pool of tasks. As there: the weight of a place is exp(20 p(1 - p)), ProCuRL's, with p the
 success from there and 1 the best that is possible. Otherwise than there: p comes from training
 episodes, with older ones counting less, not from rollouts of its own; a place that was hardly tried
-is taken to be a little worse than the one after it; a tenth of the starts is in the initial state,
-a tenth anywhere.
+is taken to be a little worse than the one after it; places are weighed within a demonstration, and
+demonstrations drawn alike; a tenth of the starts is in the initial state, a tenth anywhere.
 
 `FailureBins` starts where episodes fail, and a few anywhere: the sampling of BeyondMimic (Liao et
 al. 2025, "From motion tracking to versatile humanoid control"), after their code
 whole_body_tracking. As there: the weight of a bin is its running failure rate, and a tenth of a
 uniform one. Otherwise than there: a failure belongs to the bin where its episode started, since a
 message does not say where it failed; no smoothing over neighbouring bins; the running mean counts
-episodes of the bin, not steps of the simulator.
+episodes of the bin, the last with 0.02, not steps of the simulator with 0.001.
 """
 
 from __future__ import annotations

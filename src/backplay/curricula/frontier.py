@@ -63,7 +63,7 @@ class FrontierState:
     lengths: tuple[float, float] = (0.0, 0.0)
     """Mean steps of the last episodes from the initial state and of the others; 0: none yet."""
     costs: bool = False
-    """Whether even the last steps of a demonstration earn less than nothing: costs, no prize."""
+    """Whether even each of the last steps of a demonstration costs: no prize, no lost ending."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "frames", whole_number("frames", self.frames))
@@ -155,15 +155,32 @@ class Frontier(Curriculum):
             rows[one.demo].append(one.back if one.success else -one.back)
         keep = max(LEAST, MEMORY // max(1, len(rows)))
         kept = tuple(tuple(row[-keep:]) for row in rows)
-        costs = now.costs or any(e.par < 0 and 0 < e.back <= FIRST for e in episodes)
+        costs = now.costs or last_steps_cost(episodes)
         frames, lengths = later(now.frames, frames), mean_lengths(now.lengths, episodes)
-        return replace(self, state=FrontierState(frames, kept, lengths, bool(costs)))
+        return replace(self, state=FrontierState(frames, kept, lengths, costs))
 
     def describe(self) -> str:
         """One short line, e.g. "half succeed from 12 to 40 steps back"."""
         halves = sorted(half(row) for row in self.state.episodes if row) or [0]
         ends = f"{halves[0]}" if halves[0] == halves[-1] else f"{halves[0]} to {halves[-1]}"
         return f"half succeed from {ends} {'step' if ends == '1' else 'steps'} back"
+
+
+def last_steps_cost(episodes: Sequence[Episode]) -> bool:
+    """Whether a demonstration earns less than nothing at its end, and less from farther back.
+
+    A lost ending, one penalty at the last step, is the same from everywhere.
+    """
+    par = {
+        (one.start.demo, one.back): one.par
+        for one in episodes
+        if one.start is not None and one.par < 0 and 0 < one.back <= FIRST
+    }
+    return any(
+        par.get((demo, farther), least) < least
+        for (demo, back), least in par.items()
+        for farther in range(back + 1, FIRST + 1)
+    )
 
 
 def success_curve(past: Sequence[int]) -> list[tuple[int, int, float]]:

@@ -6,7 +6,7 @@ that it settles where `target` of the episodes succeed.
 
 Otherwise than there: starts lie around the frontier, not at it, so only successes from 0.75 of it
 on and failures up to 1.1 of it count; a fifth of the starts is anywhere behind it, a tenth in the
-initial state.
+initial state; training episodes are cut after four times the demonstration.
 """
 
 from __future__ import annotations
