@@ -140,9 +140,9 @@ def test_recovery_is_success_that_went_and_came_back(
     assert fell_and_rose(rates) == found
 
 
-def test_runs_that_went_to_zero_are_counted_by_twentieths() -> None:
+def test_runs_that_went_to_zero_are_counted_from_look_to_look() -> None:
     def trained(seed: int, rates: list[float]) -> RunRecord:
-        """Two updates in each of four twentieths, the first without a success."""
+        """Two updates before each of four looks, the first without a success."""
         starts = [
             (50 * at + late, 3, 10, round(20 * rate) if late == 50 else 0)
             for at, rate in enumerate(rates)
@@ -151,6 +151,7 @@ def test_runs_that_went_to_zero_are_counted_by_twentieths() -> None:
         return RunRecord(
             path=f"r{seed}", kind="grid_worlds", setting="basin", regime="backplay", seed=seed,
             frames=1_000, seconds=1.0, finished=True, starts=starts,
+            curve=[(50 * at, {"success": 0.0}) for at in range(1, 5)],
         )  # fmt: skip
 
     runs = [

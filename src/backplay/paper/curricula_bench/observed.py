@@ -6,6 +6,7 @@ success in training went to zero and came back.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 MAZE_FRAMES, MAZE_SET = 600_000, 2  # half of them: the paper's windows hardly learn a maze
 HIGH, NONE = 0.5, 0.02  # success in training that was there, and that counts as gone
 NEAR = 0.05  # success that may be lacking where two count as equal
-PARTS = 20  # of a run, in each of which success in training is a mean
 
 
 def _maze(regime: str, seed: int, scale: float = 1.0, forgets: str = "nothing") -> MazeJob:
@@ -77,7 +77,7 @@ def recovery(records: Sequence[RunRecord]) -> Exhibit:
     rows = [(*key, *map(str, counted)) for key, counted in counts.items() if counted[1]]
     head = ("setting", "regime", "runs", "went to zero", "came back")
     note = (
-        f"Success of training episodes in a twentieth of the run at most {NONE:.0%} after"
+        f"Success of the training episodes between two looks at most {NONE:.0%} after"
         f" {HIGH:.0%}; then {HIGH:.0%} again. Of {len(records)} runs; where none went to zero there"
         " is no row."
     )
@@ -85,10 +85,11 @@ def recovery(records: Sequence[RunRecord]) -> Exhibit:
 
 
 def rates(run: RunRecord) -> list[float]:
-    """Success of training episodes in each twentieth of the run that had any."""
+    """Success of training episodes up to each look from the true start, since the one before."""
+    looks = [at for at, _ in run.curve]
     tries, wins = defaultdict[int, int](int), defaultdict[int, int](int)
     for frames, _, tried, won in run.starts:
-        part = PARTS * (frames - 1) // max(run.frames, 1)
+        part = bisect_left(looks, frames)
         tries[part] += tried
         wins[part] += won
     return [wins[at] / tries[at] for at in sorted(tries) if tries[at]]
@@ -152,6 +153,6 @@ HEADS = Experiment(
     " policy, or from both. The paper's windows pass within half of the frames; at each move the"
     " values, the policy, both or nothing are put back to what they were at first. In the grid"
     " world both are tables of their own, in the mazes heads on a network that they share.",
-    scale=1.0, seeds=5, jobs=_heads_jobs,
+    scale=1.0, seeds=5, jobs=_heads_jobs, exhibit=recovery,
     claims=tuple(claim for task in TASKS for claim in _heads_claims(*task)),
 )  # fmt: skip
