@@ -109,7 +109,9 @@ def evaluate(
         make_env: makes the environment, without BackplayEnv.
         agent: what `train` returned, a model of Stable-Baselines3 or anything else with its
             `predict`, or a function from an observation to an action. One with a memory, such as a
-            recurrent policy, is refused: it would be asked without it.
+            recurrent policy, is refused: it would be asked without it. What a model's own
+            VecNormalize does to observations is done to these, too; one loaded without its env has
+            none, so that it needs a function around it.
         demos: demonstrations, where the agent brings no rule of success of its own: an episode
             succeeds if it ends as they do.
         success: which endings count as success.
@@ -169,6 +171,9 @@ def _acting(make_env: Callable[[], AnyEnv], agent: Any, deterministic: bool) -> 
 
 def _predicted(agent: Any, seen: Any, deterministic: bool) -> Any:
     """What a model does without a memory of what was before; refused if it has one."""
+    normalised = getattr(agent, "get_vec_normalize_env", lambda: None)()  # Stable-Baselines3's
+    if normalised is not None:
+        seen = normalised.normalize_obs(seen)
     actions, memory = agent.predict(seen, deterministic=deterministic)
     ensure(
         memory is None, "agent", "a policy without a memory", got=type(agent).__name__,
