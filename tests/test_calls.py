@@ -151,6 +151,16 @@ def test_mistakes_in_python_are_one_clear_line(agent: Agent, demo: bp.Demonstrat
             call()
 
 
+def test_an_env_whose_episodes_start_elsewhere_is_refused(demo: bp.Demonstration) -> None:
+    def make() -> gym.Env[Any, Any]:
+        return gym.wrappers.RecordEpisodeStatistics(bp.BackplayEnv(short(), [demo]))
+
+    with pytest.raises(bp.BackplayError, match="the plain environment.*got a BackplayEnv"):
+        bp.evaluate(make, lambda _: 1, demos=demo)
+    with pytest.raises(bp.BackplayError, match="Make it without BackplayEnv"):
+        bp.train(make, demo, config=CONFIG)
+
+
 def test_an_agent_says_what_it_is(agent: Agent) -> None:
     assert "Box" in repr(agent)
     assert "success" in repr(agent)

@@ -22,7 +22,9 @@ from backplay.demos.doubts import warn_of_doubts
 from backplay.demos.success import Success, success_rule
 from backplay.errors import BackplayError, ensure, show
 from backplay.extras import require
+from backplay.restore import layers
 from backplay.restore.rollout import AnyEnv, Policy
+from backplay.wrapper import BackplayEnv
 
 if TYPE_CHECKING:
     from backplay.train.agent import Agent
@@ -76,7 +78,7 @@ def train(
         seed=chosen.seed if seed is None else seed,
         settings=chosen.settings if settings is None else settings,
     )
-    env = make_env()
+    env = _made(make_env)
     for demo in listed:
         warn_of_doubts(env, demo, success or chosen.success)
     env.close()
@@ -130,7 +132,9 @@ def evaluate(
             "success", expected="a rule, or demonstrations to compare with", got="neither",
             do="Pass success= or demos=.",
         )  # fmt: skip
-    act = _acting(make_env, agent, deterministic)
+    env = _made(make_env)
+    act = _acting(env.observation_space, agent, deterministic)
+    env.close()
     return play(make_env, act, rule, episodes=episodes, seed=seed)
 
 
@@ -153,7 +157,18 @@ def _require_maker(call: str, make_env: Any) -> None:
     )  # fmt: skip
 
 
-def _acting(make_env: Callable[[], AnyEnv], agent: Any, deterministic: bool) -> Act:
+def _made(make_env: Callable[[], AnyEnv]) -> AnyEnv:
+    """An env of the maker's; refused if its episodes start where a curriculum says."""
+    env = make_env()
+    ensure(
+        not any(isinstance(layer, BackplayEnv) for layer in layers(env)), "make_env",
+        "the plain environment, whose episodes begin at its own resets", got="a BackplayEnv",
+        do="Make it without BackplayEnv.",
+    )  # fmt: skip
+    return env
+
+
+def _acting(space: spaces.Space[Any], agent: Any, deterministic: bool) -> Act:
     """The agent as a function from a batch of observations to a batch of actions."""
     if hasattr(agent, "predict"):
         return lambda seen: _predicted(agent, seen, deterministic)
@@ -163,9 +178,6 @@ def _acting(make_env: Callable[[], AnyEnv], agent: Any, deterministic: bool) -> 
             got=show(agent), do="Pass what bp.train returned, or a model of your trainer.",
         )  # fmt: skip
     policy: Policy = agent
-    env = make_env()
-    space = env.observation_space
-    env.close()
     return lambda seen: [policy(one) for one in _each(space, seen)]
 
 
