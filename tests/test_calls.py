@@ -119,9 +119,8 @@ def test_an_episode_that_never_ends_is_left_and_said(
     demo: bp.Demonstration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evaluate, "LONGEST", 50)
-    endless = TimeLimitless(10)
     with pytest.warns(BackplayWarning, match="TimeLimit"):
-        measured = bp.evaluate(lambda: endless, lambda _: 0, success="terminated", episodes=3)
+        measured = bp.evaluate(TimeLimitless, lambda _: 0, success="terminated", episodes=3)
     assert measured.success == 0
     assert list(measured.lengths) == [50, 50, 50]
 
@@ -155,10 +154,20 @@ def test_an_env_whose_episodes_start_elsewhere_is_refused(demo: bp.Demonstration
     def make() -> gym.Env[Any, Any]:
         return gym.wrappers.RecordEpisodeStatistics(bp.BackplayEnv(short(), [demo]))
 
-    with pytest.raises(bp.BackplayError, match="the plain environment.*got a BackplayEnv"):
+    with pytest.raises(bp.BackplayError, match=r"the plain environment.*got a BackplayEnv"):
         bp.evaluate(make, lambda _: 1, demos=demo)
     with pytest.raises(bp.BackplayError, match="Make it without BackplayEnv"):
         bp.train(make, demo, config=CONFIG)
+
+
+def test_a_maker_of_one_env_only_is_refused(demo: bp.Demonstration) -> None:
+    """Episodes that are played at once would be one episode."""
+    env = Corridor()
+    for make in (lambda: env, lambda: gym.wrappers.TimeLimit(env, 30)):
+        with pytest.raises(bp.BackplayError, match=r"another environment at each call.*lambda: "):
+            bp.evaluate(make, lambda _: 1, demos=demo)
+        with pytest.raises(bp.BackplayError, match="got the same one twice"):
+            bp.train(make, demo, config=CONFIG)
 
 
 def test_an_agent_says_what_it_is(agent: Agent) -> None:

@@ -158,10 +158,17 @@ def _require_maker(call: str, make_env: Any) -> None:
 
 
 def _made(make_env: Callable[[], AnyEnv]) -> AnyEnv:
-    """An env of the maker's; refused if its episodes start where a curriculum says."""
+    """An env of the maker's; refused if it is no plain one, or the same one each time."""
+    before = make_env()
+    before.close()
     env = make_env()
+    inside = [*layers(env)]
     ensure(
-        not any(isinstance(layer, BackplayEnv) for layer in layers(env)), "make_env",
+        inside[-1] is not [*layers(before)][-1], "make_env", "another environment at each call",
+        got="the same one twice", do="Make it in the function: lambda: gym.make(…).",
+    )  # fmt: skip
+    ensure(
+        not any(isinstance(layer, BackplayEnv) for layer in inside), "make_env",
         "the plain environment, whose episodes begin at its own resets", got="a BackplayEnv",
         do="Make it without BackplayEnv.",
     )  # fmt: skip
