@@ -71,12 +71,28 @@ def balance_badly(_: Any) -> int:
     return 0
 
 
+def stand_still(seen: Any) -> int:
+    return int(seen[1]) % 2
+
+
+class Distant(Corridor):
+    """Every step costs what the goal is away, for 20 steps."""
+
+    def step(self, action: Any) -> Any:
+        seen, _, _, _, info = super().step(action)
+        return seen, -max(0.0, self.length - self.place), False, self.steps == 20, info
+
+
 @pytest.mark.parametrize(
     ("make", "policy", "words"),
     [
         (lambda: gym.make("CartPole-v1"), balance_badly, "its last reward is like those before"),
         (lambda: gym.make("LunarLander-v3"), balance_badly, "its worst"),
         (Corridor, [1, 1, 1], "earns nothing and does not terminate"),
+        (lambda: gym.make("MountainCar-v0"), balance_badly, "each of its steps costs 1, whatever"),
+        (lambda: gym.make("CliffWalking-v1"), [0] + [1] * 10, "each of its steps costs 1"),
+        (Distant, [1] * 5, "it stops before its episode ends, by a step that costs"),
+        (Distant, stand_still, r"terminate, and \d+% of random episodes earn as much"),
     ],
 )
 def test_demonstrations_that_look_like_failures(make: Any, policy: Any, words: str) -> None:
@@ -94,6 +110,8 @@ def swing(seen: Any) -> int:
         (lambda: gym.make("MountainCar-v0"), swing),  # every step costs, the last too
         (lambda: lake(is_slippery=False), [2, 2, 1, 1, 1, 2]),
         (Corridor, lambda _: 1),
+        (Distant, lambda _: 1),
+        (Distant, [1] * 12),  # it stops where nothing costs any more
     ],
 )
 def test_demonstrations_that_look_like_successes_are_recorded_in_silence(

@@ -56,11 +56,7 @@ def find_doubts(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> list[str
         return []
     last, before = float(demo.rewards[-1]), demo.rewards[:-1]
     if not demo.terminated:
-        if (demo.rewards == 0).all():
-            said = _said_by_infos(_random_ends(env, demo))
-            every = "it earns nothing and does not terminate, so that every episode is as good"
-            return [every + said]
-        return []
+        return _unended(env, demo, rule) if (demo.rewards <= 0).all() else []
     if len(before) and last < float(before.min()):
         return [f"its last reward, {last:g}, is its worst: it looks like a failure"]
     if last > 0 and (not len(before) or last > float(before.max())):
@@ -72,6 +68,22 @@ def find_doubts(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> list[str
     end = "its end brings no reward" if last <= 0 else "its last reward is like those before"
     said = _said_by_infos(ends)
     return [f"{end}, and {share:.0%} of random episodes end in the same way{said}"]
+
+
+def _unended(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> list[str]:
+    """What speaks against a demonstration without an end of the env's that earns nothing."""
+    first, last = float(demo.rewards[0]), float(demo.rewards[-1])
+    if not demo.rewards.any():
+        said = _said_by_infos(_random_ends(env, demo))
+        every = "it earns nothing and does not terminate, so that every episode is as good"
+        return [every + said]
+    if (demo.rewards == first).all():
+        return [f"it does not terminate, and each of its steps costs {-first:g}, whatever it does"]
+    if last < 0 and not demo.truncations[-1]:
+        return ["it stops before its episode ends, by a step that costs: to go on earns less"]
+    share = _share(_random_ends(env, demo), rule)
+    as_good = f"it does not terminate, and {share:.0%} of random episodes earn as much"
+    return [as_good] * (share >= _SHARE)
 
 
 def doubts(env: AnyEnv, demo: Demonstration, rule: SuccessRule | str | None = None) -> str | None:
