@@ -160,6 +160,39 @@ def test_a_key_that_no_info_has_is_doubted() -> None:
     assert doubts(Corridor(), plain, "info:is_success") is None  # some say it of successes alone
 
 
+class SaysWon(Corridor):
+    """Says it of successes alone."""
+
+    def step(self, action: Any) -> Any:
+        seen, reward, terminated, truncated, _ = super().step(action)
+        ended = {"won": True} if terminated else {}
+        return seen, reward, terminated, truncated, {"place": self.place, **ended}
+
+
+def test_a_key_that_no_episode_ends_with_is_said_once_where_it_is_asked_for() -> None:
+    demo = bp.record(SaysWon(), lambda _: 1)
+
+    def play(success: str) -> None:
+        env = bp.BackplayEnv(SaysWon(), [demo], bp.Standard(), success=success)
+        for _ in range(50):
+            env.reset()
+            while not env.step(1)[2]:
+                pass
+
+    def measure(success: str) -> None:
+        bp.evaluate(SaysWon, lambda _: 1, success=success, episodes=50)
+
+    words = "'wno' was not in the last info of any of 20 episodes.*place, won. It may be misspelt"
+    for asks in (play, measure):
+        with pytest.warns(BackplayWarning, match=words) as caught:
+            asks("info:wno")
+        assert len(caught) == 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", BackplayWarning)
+            asks("info:won")
+            asks("terminated")
+
+
 @pytest.mark.parametrize("limit", [None, 10])
 def test_a_key_of_ones_own_that_may_tell_success_is_named(limit: int | None) -> None:
     class Tells(Corridor):

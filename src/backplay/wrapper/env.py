@@ -16,6 +16,7 @@ import numpy as np
 
 from backplay.curricula import Curriculum, Frontier
 from backplay.demos import Demonstration
+from backplay.demos.doubts import KeyWatch
 from backplay.demos.fitting import Settings
 from backplay.demos.success import Ending, Success, success_rule
 from backplay.errors import BackplayError, DemonstrationError, ensure, one_of, show, whole
@@ -95,6 +96,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         self._fresh_clock = time_limit == "fresh"
         self._walks = Walks(self.demos, reseed=self._reseed, fresh_clock=self._fresh_clock)
         self._succeeded = success_rule(success, self.demos)
+        self._key_watch = KeyWatch(self._succeeded)
         self._rng = np.random.default_rng()
         self._has_reset = False
         self._restored: Start | None = None  # of the demonstrations, last
@@ -220,6 +222,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             float(reward), bool(terminated), bool(truncated), info,
         )  # fmt: skip
         success = bool(self._succeeded(end))
+        self._key_watch.saw(info)
         earned = (self.start, end.total_reward, end.length, success)
         origin = self._origin.start
         par = float(self._returns_to_go[origin.demo][origin.step])
