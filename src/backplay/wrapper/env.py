@@ -26,7 +26,7 @@ from backplay.restore.rollout import AnyEnv, require_env
 from backplay.wrapper.walks import Origin, Walks
 
 _STREAM = 0xBAC  # so that the draws of starts and the env's own draws differ under the same seed
-_QUIET_STEPS = 50_000
+_QUIET_STEPS = 10_000
 _UPDATES, _EPISODES = 10, 100  # that show whether a curriculum moves; some wait for so many
 
 
@@ -191,6 +191,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             raise
         self._total_reward += float(answer[1])
         self._length += 1
+        self._steps_unattended += 1
         late = self.start is not None and self._length >= steps_allowed(
             self.curriculum.patience, self._back
         )
@@ -227,7 +228,6 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         origin = self._origin.start
         par = float(self._returns_to_go[origin.demo][origin.step])
         self._finished.append(Episode(*earned, self._back, par))
-        self._steps_unattended += self._length
 
     def _is_reset(self, start: Start) -> bool:
         """Whether this start means the environment's own reset."""
