@@ -104,6 +104,13 @@ class WithMemory:
         return np.ones(len(observations), int), (np.zeros(3),)
 
 
+class ActionsAlone:
+    """A model of another library, which returns no pair."""
+
+    def predict(self, observations: Any, deterministic: bool = False) -> Any:
+        return np.ones(len(observations), int)
+
+
 def test_what_cannot_be_measured_is_said(demo: bp.Demonstration) -> None:
     with pytest.raises(bp.BackplayError, match="Pass success= or demos="):
         bp.evaluate(Corridor, lambda _: 1)
@@ -111,6 +118,8 @@ def test_what_cannot_be_measured_is_said(demo: bp.Demonstration) -> None:
         bp.evaluate(Corridor, 3, demos=[demo])
     with pytest.raises(bp.BackplayError, match="a policy without a memory, got WithMemory"):
         bp.evaluate(Corridor, WithMemory(), demos=[demo])
+    with pytest.raises(bp.BackplayError, match=r"predict of ActionsAlone.*Pass a function from"):
+        bp.evaluate(Corridor, ActionsAlone(), demos=[demo])
     with pytest.raises(bp.BackplayError, match="episodes: expected at least 1, got 0"):
         bp.evaluate(Corridor, lambda _: 1, demos=[demo], episodes=0)
 

@@ -32,6 +32,17 @@ def test_what_is_kept() -> None:
     assert demo.spaces["action"] == "Discrete(2)"
 
 
+class Right:
+    """A model, as Stable-Baselines3 has them."""
+
+    def predict(self, observation: Any, *, deterministic: bool = False) -> tuple[Any, None]:
+        return np.array(1), None
+
+
+def test_a_model_is_a_policy() -> None:
+    assert bp.record(envs.Corridor(5), Right()).actions == [1] * 5
+
+
 def test_the_env_is_described() -> None:
     demo = bp.record(gym.make("FrozenLake-v1", is_slippery=False), [1, 1, 2], seed=0)
     assert demo.env_id == "FrozenLake-v1"

@@ -27,6 +27,7 @@ from backplay.restore import (
 from backplay.restore.find import no_restorer
 from backplay.restore.rollout import (
     AnyEnv,
+    Model,
     Policy,
     Transcript,
     replay_from_reset,
@@ -37,7 +38,7 @@ from backplay.restore.rollout import (
 
 def record(
     env: AnyEnv,
-    policy_or_actions: Policy | Iterable[Any],
+    policy_or_actions: Policy | Model | Iterable[Any],
     *,
     seed: int = 0,
     options: dict[str, Any] | None = None,
@@ -52,7 +53,8 @@ def record(
 
     Args:
         env: any Gymnasium environment, wrapped as it will be inside BackplayEnv.
-        policy_or_actions: a function from observation to action, or the actions to take.
+        policy_or_actions: a function from observation to action, a model with a `predict` as those
+            of Stable-Baselines3, whose actions are drawn, or the actions to take.
         seed: passed to `env.reset`, and kept.
         options: passed to `env.reset`, and kept.
         max_steps: the recording stops here if the episode does not end before.

@@ -23,7 +23,7 @@ from backplay.demos.success import Success, success_rule
 from backplay.errors import BackplayError, ensure, show
 from backplay.extras import require
 from backplay.restore import layers
-from backplay.restore.rollout import AnyEnv, Policy
+from backplay.restore.rollout import AnyEnv, Policy, predicted
 from backplay.wrapper import BackplayEnv
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _made(make_env: Callable[[], AnyEnv]) -> AnyEnv:
 def _acting(space: spaces.Space[Any], agent: Any, deterministic: bool) -> Act:
     """The agent as a function from a batch of observations to a batch of actions."""
     if hasattr(agent, "predict"):
-        return lambda seen: _predicted(agent, seen, deterministic)
+        return lambda seen: predicted(agent, seen, deterministic=deterministic)
     if not callable(agent):
         raise BackplayError(
             "agent", expected="an object with predict, or a function from observation to action",
@@ -186,19 +186,6 @@ def _acting(space: spaces.Space[Any], agent: Any, deterministic: bool) -> Act:
         )  # fmt: skip
     policy: Policy = agent
     return lambda seen: [policy(one) for one in _each(space, seen)]
-
-
-def _predicted(agent: Any, seen: Any, deterministic: bool) -> Any:
-    """What a model does without a memory of what was before; refused if it has one."""
-    normalised = getattr(agent, "get_vec_normalize_env", lambda: None)()  # Stable-Baselines3's
-    if normalised is not None:
-        seen = normalised.normalize_obs(seen)
-    actions, memory = agent.predict(seen, deterministic=deterministic)
-    ensure(
-        memory is None, "agent", "a policy without a memory", got=type(agent).__name__,
-        do="Play its episodes in a loop of your own, as examples/sb3_recurrent.py does.",
-    )  # fmt: skip
-    return actions
 
 
 def _each(space: spaces.Space[Any], batch: Any) -> list[Any]:
