@@ -104,6 +104,13 @@ class WithMemory:
         return np.ones(len(observations), int), (np.zeros(3),)
 
 
+class ActionsAlone:
+    """A model of another library, which returns no pair."""
+
+    def predict(self, observations: Any, deterministic: bool = False) -> Any:
+        return np.ones(len(observations), int)
+
+
 def test_what_cannot_be_measured_is_said(demo: bp.Demonstration) -> None:
     with pytest.raises(bp.BackplayError, match="Pass success= or demos="):
         bp.evaluate(Corridor, lambda _: 1)
@@ -111,6 +118,8 @@ def test_what_cannot_be_measured_is_said(demo: bp.Demonstration) -> None:
         bp.evaluate(Corridor, 3, demos=[demo])
     with pytest.raises(bp.BackplayError, match="a policy without a memory, got WithMemory"):
         bp.evaluate(Corridor, WithMemory(), demos=[demo])
+    with pytest.raises(bp.BackplayError, match=r"predict of ActionsAlone.*Pass a function from"):
+        bp.evaluate(Corridor, ActionsAlone(), demos=[demo])
     with pytest.raises(bp.BackplayError, match="episodes: expected at least 1, got 0"):
         bp.evaluate(Corridor, lambda _: 1, demos=[demo], episodes=0)
 
@@ -119,9 +128,8 @@ def test_an_episode_that_never_ends_is_left_and_said(
     demo: bp.Demonstration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evaluate, "LONGEST", 50)
-    endless = TimeLimitless(10)
     with pytest.warns(BackplayWarning, match="TimeLimit"):
-        measured = bp.evaluate(lambda: endless, lambda _: 0, success="terminated", episodes=3)
+        measured = bp.evaluate(TimeLimitless, lambda _: 0, success="terminated", episodes=3)
     assert measured.success == 0
     assert list(measured.lengths) == [50, 50, 50]
 
@@ -149,6 +157,26 @@ def test_mistakes_in_python_are_one_clear_line(agent: Agent, demo: bp.Demonstrat
     ):
         with pytest.raises(bp.BackplayError, match=words):
             call()
+
+
+def test_an_env_whose_episodes_start_elsewhere_is_refused(demo: bp.Demonstration) -> None:
+    def make() -> gym.Env[Any, Any]:
+        return gym.wrappers.RecordEpisodeStatistics(bp.BackplayEnv(short(), [demo]))
+
+    with pytest.raises(bp.BackplayError, match=r"the plain environment.*got a BackplayEnv"):
+        bp.evaluate(make, lambda _: 1, demos=demo)
+    with pytest.raises(bp.BackplayError, match="Make it without BackplayEnv"):
+        bp.train(make, demo, config=CONFIG)
+
+
+def test_a_maker_of_one_env_only_is_refused(demo: bp.Demonstration) -> None:
+    """Episodes that are played at once would be one episode."""
+    env = Corridor()
+    for make in (lambda: env, lambda: gym.wrappers.TimeLimit(env, 30)):
+        with pytest.raises(bp.BackplayError, match=r"another environment at each call.*lambda: "):
+            bp.evaluate(make, lambda _: 1, demos=demo)
+        with pytest.raises(bp.BackplayError, match="got the same one twice"):
+            bp.train(make, demo, config=CONFIG)
 
 
 def test_an_agent_says_what_it_is(agent: Agent) -> None:

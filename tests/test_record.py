@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from gymnasium import wrappers as w
 
 import backplay as bp
 import envs_for_tests as envs
+from backplay.demos.doubts import BackplayWarning
 from backplay.errors import DemonstrationError
 from backplay.restore import DeepCopy, Replay
 
@@ -30,6 +32,27 @@ def test_what_is_kept() -> None:
     assert len(demo.states) == 6
     assert "gymnasium" in demo.versions
     assert demo.spaces["action"] == "Discrete(2)"
+
+
+class Right:
+    """A model, as Stable-Baselines3 has them."""
+
+    def predict(self, observation: Any, *, deterministic: bool = False) -> tuple[Any, None]:
+        return np.array(1), None
+
+
+def test_a_model_is_a_policy() -> None:
+    assert bp.record(envs.Corridor(5), Right()).actions == [1] * 5
+
+
+@pytest.mark.parametrize("actions", [[1] * 7, np.ones(7, int)])
+def test_actions_that_the_episode_left_over_are_said(actions: Any) -> None:
+    with pytest.warns(BackplayWarning, match="the episode ended after 5 of 7 actions"):
+        assert len(bp.record(envs.Corridor(5), actions)) == 5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", BackplayWarning)
+        bp.record(envs.Corridor(5), actions[:5])
+        bp.record(envs.Corridor(7), actions, max_steps=5, success=True)
 
 
 def test_the_env_is_described() -> None:

@@ -71,12 +71,28 @@ def balance_badly(_: Any) -> int:
     return 0
 
 
+def stand_still(seen: Any) -> int:
+    return int(seen[1]) % 2
+
+
+class Distant(Corridor):
+    """Every step costs what the goal is away, for 20 steps."""
+
+    def step(self, action: Any) -> Any:
+        seen, _, _, _, info = super().step(action)
+        return seen, -max(0.0, self.length - self.place), False, self.steps == 20, info
+
+
 @pytest.mark.parametrize(
     ("make", "policy", "words"),
     [
         (lambda: gym.make("CartPole-v1"), balance_badly, "its last reward is like those before"),
         (lambda: gym.make("LunarLander-v3"), balance_badly, "its worst"),
         (Corridor, [1, 1, 1], "earns nothing and does not terminate"),
+        (lambda: gym.make("MountainCar-v0"), balance_badly, "each of its steps costs 1, whatever"),
+        (lambda: gym.make("CliffWalking-v1"), [0] + [1] * 10, "each of its steps costs 1"),
+        (Distant, [1] * 5, "it stops before its episode ends, by a step that costs"),
+        (Distant, stand_still, r"terminate, and \d+% of random episodes earn as much"),
     ],
 )
 def test_demonstrations_that_look_like_failures(make: Any, policy: Any, words: str) -> None:
@@ -94,6 +110,8 @@ def swing(seen: Any) -> int:
         (lambda: gym.make("MountainCar-v0"), swing),  # every step costs, the last too
         (lambda: lake(is_slippery=False), [2, 2, 1, 1, 1, 2]),
         (Corridor, lambda _: 1),
+        (Distant, lambda _: 1),
+        (Distant, [1] * 12),  # it stops where nothing costs any more
     ],
 )
 def test_demonstrations_that_look_like_successes_are_recorded_in_silence(
@@ -140,6 +158,39 @@ def test_a_key_that_no_info_has_is_doubted() -> None:
     assert "where there is: prob" in str(doubts(lake(is_slippery=False), slippery, "info:goal"))
     assert doubts(lake(is_slippery=False), slippery, "info:prob") is None
     assert doubts(Corridor(), plain, "info:is_success") is None  # some say it of successes alone
+
+
+class SaysWon(Corridor):
+    """Says it of successes alone."""
+
+    def step(self, action: Any) -> Any:
+        seen, reward, terminated, truncated, _ = super().step(action)
+        ended = {"won": True} if terminated else {}
+        return seen, reward, terminated, truncated, {"place": self.place, **ended}
+
+
+def test_a_key_that_no_episode_ends_with_is_said_once_where_it_is_asked_for() -> None:
+    demo = bp.record(SaysWon(), lambda _: 1)
+
+    def play(success: str) -> None:
+        env = bp.BackplayEnv(SaysWon(), [demo], bp.Standard(), success=success)
+        for _ in range(50):
+            env.reset()
+            while not env.step(1)[2]:
+                pass
+
+    def measure(success: str) -> None:
+        bp.evaluate(SaysWon, lambda _: 1, success=success, episodes=50)
+
+    words = "'wno' was not in the last info of any of 20 episodes.*place, won. It may be misspelt"
+    for asks in (play, measure):
+        with pytest.warns(BackplayWarning, match=words) as caught:
+            asks("info:wno")
+        assert len(caught) == 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", BackplayWarning)
+            asks("info:won")
+            asks("terminated")
 
 
 @pytest.mark.parametrize("limit", [None, 10])

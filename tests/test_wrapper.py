@@ -163,9 +163,9 @@ def test_restoring_by_replay_is_counted() -> None:
 # Warnings and errors ----------------------------------------------------------------------------
 
 
-def run_long(env: Any) -> None:
+def run_long(env: Any, steps: int = 60_000) -> None:
     env.reset()
-    env.unwrapped.length = 60_000
+    env.unwrapped.length = steps
     while not env.step(1)[2]:
         pass
     env.reset()
@@ -194,6 +194,30 @@ def test_nor_one_that_is_moved() -> None:
     bp.advance(env, CURRICULA["Backplay"], 10)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        env.reset()
+
+
+def test_it_is_said_in_each_of_eight_envs_and_after_no_usual_rollout() -> None:
+    env = make(CURRICULA["Backplay"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run_long(env, 2_048)
+    with pytest.warns(UserWarning, match="Nobody moves it"):
+        run_long(env, 100_000 // 8)
+
+
+def test_only_steps_since_it_was_moved_count() -> None:
+    """Episodes may be longer than rollouts."""
+    env = make(CURRICULA["Backplay"])
+    env.reset()
+    env.unwrapped.length = 60_000
+    done = False
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        while not done:
+            done = env.step(1)[2]
+            if env.unwrapped.place % 128 == 0:
+                bp.advance(env, CURRICULA["Backplay"], 10)
         env.reset()
 
 

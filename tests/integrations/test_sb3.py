@@ -204,3 +204,21 @@ def test_a_model_without_the_wrapper_is_told_so():
         curriculum_of(PPO("MlpPolicy", cartpole()))
     with pytest.raises(bp.BackplayError, match=r"callback=\.\.\."):
         _ = bp.sb3.CurriculumCallback().curriculum
+
+
+def test_evaluate_shows_a_model_what_its_normaliser_showed_it(
+    demo: bp.Demonstration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    envs = VecNormalize(DummyVecEnv([cartpole]))
+    envs.obs_rms.mean[:] = 3
+    model = PPO("MlpPolicy", envs, n_steps=64, device="cpu")
+    seen: list[np.ndarray] = []
+    predict = model.predict
+
+    def spy(observations: np.ndarray, **how: bool) -> object:
+        seen.append(observations)
+        return predict(observations, **how)
+
+    monkeypatch.setattr(model, "predict", spy)
+    bp.evaluate(cartpole, model, demos=demo, episodes=1, seed=5)
+    np.testing.assert_allclose(seen[0], [cartpole().reset(seed=5)[0] - 3], atol=1e-4)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -31,10 +32,32 @@ from backplay.restore.rollout import AnyEnv, roll
 _EPISODES = 10  # of random play
 _SHARE = 0.2  # random play that succeeds so often says that the end is no feat
 _STEPS = 2000
+_ENDINGS = 20  # without the key that the rule asks for, until that is said
 
 
 class BackplayWarning(UserWarning):
     """Something that may well be a mistake, and is carried out."""
+
+
+class KeyWatch:
+    """Says once that of many episodes none has the key of an `info:KEY` in its last info."""
+
+    def __init__(self, rule: SuccessRule) -> None:
+        self._key = rule.key if isinstance(rule, InfoRule) else ""
+        self._left = _ENDINGS if self._key else 0
+
+    def saw(self, info: Mapping[str, Any]) -> None:
+        """An episode has ended with this info."""
+        if not self._left:
+            return
+        self._left = 0 if self._key in info else self._left - 1
+        if not self._left and self._key not in info:
+            warnings.warn(
+                f"{self._key!r} was not in the last info of any of {_ENDINGS} episodes, where there"
+                f" was: {_listed([info])}. It may be misspelt, or said of other ends alone, such as"
+                " successes",
+                BackplayWarning, stacklevel=4,
+            )  # fmt: skip
 
 
 def find_doubts(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> list[str]:
@@ -56,11 +79,7 @@ def find_doubts(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> list[str
         return []
     last, before = float(demo.rewards[-1]), demo.rewards[:-1]
     if not demo.terminated:
-        if (demo.rewards == 0).all():
-            said = _said_by_infos(_random_ends(env, demo))
-            every = "it earns nothing and does not terminate, so that every episode is as good"
-            return [every + said]
-        return []
+        return _unended(env, demo, rule) if (demo.rewards <= 0).all() else []
     if len(before) and last < float(before.min()):
         return [f"its last reward, {last:g}, is its worst: it looks like a failure"]
     if last > 0 and (not len(before) or last > float(before.max())):
@@ -72,6 +91,22 @@ def find_doubts(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> list[str
     end = "its end brings no reward" if last <= 0 else "its last reward is like those before"
     said = _said_by_infos(ends)
     return [f"{end}, and {share:.0%} of random episodes end in the same way{said}"]
+
+
+def _unended(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> list[str]:
+    """What speaks against a demonstration without an end of the env's that earns nothing."""
+    first, last = float(demo.rewards[0]), float(demo.rewards[-1])
+    if not demo.rewards.any():
+        said = _said_by_infos(_random_ends(env, demo))
+        every = "it earns nothing and does not terminate, so that every episode is as good"
+        return [every + said]
+    if (demo.rewards == first).all():
+        return [f"it does not terminate, and each of its steps costs {-first:g}, whatever it does"]
+    if last < 0 and not demo.truncations[-1]:
+        return ["it stops before its episode ends, by a step that costs: to go on earns less"]
+    share = _share(_random_ends(env, demo), rule)
+    as_good = f"it does not terminate, and {share:.0%} of random episodes earn as much"
+    return [as_good] * (share >= _SHARE)
 
 
 def doubts(env: AnyEnv, demo: Demonstration, rule: SuccessRule | str | None = None) -> str | None:
@@ -111,8 +146,13 @@ def _unseen(env: AnyEnv, demo: Demonstration, key: str) -> list[str]:
     infos = [end.info for end in _random_ends(env, demo)]
     if not infos or any(key in info for info in infos):
         return []
-    there = ", ".join(sorted({str(one) for info in infos for one in info})) or "nothing"
-    return [f"{key!r} is not in the last info of any random episode, where there is: {there[:200]}"]
+    there = _listed(infos)
+    return [f"{key!r} is not in the last info of any random episode, where there is: {there}"]
+
+
+def _listed(infos: Sequence[Mapping[str, Any]]) -> str:
+    """The keys that are in any of these, in words."""
+    return ", ".join(sorted({str(one) for info in infos for one in info}))[:200] or "nothing"
 
 
 def _share(ends: Sequence[Ending], rule: SuccessRule) -> float:

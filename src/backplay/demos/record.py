@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from backplay.demos.demonstration import Demonstration
 from backplay.demos.described import describe_env
-from backplay.demos.doubts import warn_of_doubts
+from backplay.demos.doubts import BackplayWarning, warn_of_doubts
 from backplay.demos.success import SAID_BY_ENV, Success, ending, success_rule
 from backplay.errors import BackplayError, DemonstrationError, ensure, show
 from backplay.restore import (
@@ -27,6 +30,7 @@ from backplay.restore import (
 from backplay.restore.find import no_restorer
 from backplay.restore.rollout import (
     AnyEnv,
+    Model,
     Policy,
     Transcript,
     replay_from_reset,
@@ -37,7 +41,7 @@ from backplay.restore.rollout import (
 
 def record(
     env: AnyEnv,
-    policy_or_actions: Policy | Iterable[Any],
+    policy_or_actions: Policy | Model | Iterable[Any],
     *,
     seed: int = 0,
     options: dict[str, Any] | None = None,
@@ -52,7 +56,8 @@ def record(
 
     Args:
         env: any Gymnasium environment, wrapped as it will be inside BackplayEnv.
-        policy_or_actions: a function from observation to action, or the actions to take.
+        policy_or_actions: a function from observation to action, a model with a `predict` as those
+            of Stable-Baselines3, whose actions are drawn, or the actions to take.
         seed: passed to `env.reset`, and kept.
         options: passed to `env.reset`, and kept.
         max_steps: the recording stops here if the episode does not end before.
@@ -85,6 +90,7 @@ def record(
         len(rollout), "Nothing was recorded", "at least one action", got="none",
         do="Pass a policy or a list of actions.", error=DemonstrationError,
     )  # fmt: skip
+    _warn_of_left_over(policy_or_actions, rollout)
     flaw = find_flaw(env, chosen, rollout, points=32)
     if flaw and restorer is not None:
         raise no_restorer([f"  {chosen.name}: {flaw}"])
@@ -105,6 +111,17 @@ def record(
     )
     warn_of_doubts(env, demo, None if isinstance(success, bool) else success)
     return demo
+
+
+def _warn_of_left_over(policy_or_actions: Any, rollout: Transcript) -> None:
+    """Says that the episode ended before its actions did: they may be meant for another."""
+    listed = isinstance(policy_or_actions, Sequence | np.ndarray)
+    ended = rollout.terminations[-1] or rollout.truncations[-1]
+    if listed and ended and len(rollout) < len(policy_or_actions):
+        warnings.warn(
+            f"the episode ended after {len(rollout)} of {len(policy_or_actions)} actions",
+            BackplayWarning, stacklevel=3,
+        )  # fmt: skip
 
 
 def _succeeded(rollout: Transcript, asked: bool | Success | None) -> bool | None:

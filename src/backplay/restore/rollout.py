@@ -10,7 +10,8 @@ import copy
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import gymnasium as gym
 import numpy as np
@@ -22,6 +23,33 @@ from backplay.errors import BackplayError, ensure, show
 AnyEnv = gym.Env[Any, Any]
 Policy = Callable[[Any], Any]
 """A function from an observation to an action."""
+
+
+@runtime_checkable
+class Model(Protocol):
+    """What has a `predict` as Stable-Baselines3's models have it: actions, and a memory or None."""
+
+    def predict(self, observation: Any, /, *, deterministic: bool) -> Any:
+        """An action for one observation, or actions for a batch."""
+
+
+def predicted(model: Model, seen: Any, *, deterministic: bool = False) -> Any:
+    """What a model does, if it needs no memory of what was before."""
+    normalised = getattr(model, "get_vec_normalize_env", lambda: None)()  # Stable-Baselines3's
+    if normalised is not None:
+        seen = normalised.normalize_obs(seen)
+    answer = model.predict(seen, deterministic=deterministic)
+    name = type(model).__name__
+    ensure(
+        isinstance(answer, tuple) and len(answer) == 2, f"predict of {name}",
+        "actions and a memory, or None, as Stable-Baselines3's models return", answer,
+        do="Pass a function from observation to action.",
+    )  # fmt: skip
+    ensure(
+        answer[1] is None, "agent", "a policy without a memory", got=name,
+        do="Play its episodes in a loop of your own, as examples/sb3_recurrent.py does.",
+    )  # fmt: skip
+    return answer[0]
 
 
 class ContractError(BackplayError):
@@ -60,7 +88,7 @@ class Transcript:
 
 def roll(
     env: AnyEnv,
-    policy_or_actions: Policy | Iterable[Any],
+    policy_or_actions: Policy | Model | Iterable[Any],
     *,
     seed: int | None,
     options: dict[str, Any] | None = None,
@@ -68,16 +96,17 @@ def roll(
     save: Callable[[AnyEnv], Any] | None = None,
 ) -> Transcript:
     """Plays one episode from `reset(seed, options)` until it ends or the actions do."""
-    if not callable(policy_or_actions) and not isinstance(policy_or_actions, Iterable):
-        raise BackplayError(
-            "policy_or_actions",
-            expected="a function from observation to action, or a list of actions",
-            got=repr(policy_or_actions)[:100],
-            do="Write record(env, policy) or record(env, [0, 2, 1]).",
-        )
-    if callable(policy_or_actions):
+    choose: Policy
+    if isinstance(policy_or_actions, Model):
+        choose = partial(predicted, policy_or_actions)
+    elif callable(policy_or_actions):
         choose = policy_or_actions
     else:
+        ensure(
+            isinstance(policy_or_actions, Iterable), "policy_or_actions",
+            "a function from observation to action, a model with predict, or a list of actions",
+            policy_or_actions, do="Write record(env, policy) or record(env, [0, 2, 1]).",
+        )  # fmt: skip
         script = iter(policy_or_actions)
 
         def choose(_: Any) -> Any:

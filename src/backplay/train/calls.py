@@ -22,7 +22,9 @@ from backplay.demos.doubts import warn_of_doubts
 from backplay.demos.success import Success, success_rule
 from backplay.errors import BackplayError, ensure, show
 from backplay.extras import require
-from backplay.restore.rollout import AnyEnv, Policy
+from backplay.restore import layers
+from backplay.restore.rollout import AnyEnv, Policy, predicted
+from backplay.wrapper import BackplayEnv
 
 if TYPE_CHECKING:
     from backplay.train.agent import Agent
@@ -76,7 +78,7 @@ def train(
         seed=chosen.seed if seed is None else seed,
         settings=chosen.settings if settings is None else settings,
     )
-    env = make_env()
+    env = _made(make_env)
     for demo in listed:
         warn_of_doubts(env, demo, success or chosen.success)
     env.close()
@@ -109,7 +111,9 @@ def evaluate(
         make_env: makes the environment, without BackplayEnv.
         agent: what `train` returned, a model of Stable-Baselines3 or anything else with its
             `predict`, or a function from an observation to an action. One with a memory, such as a
-            recurrent policy, is refused: it would be asked without it.
+            recurrent policy, is refused: it would be asked without it. What a model's own
+            VecNormalize does to observations is done to these, too; one loaded without its env has
+            none, so that it needs a function around it.
         demos: demonstrations, where the agent brings no rule of success of its own: an episode
             succeeds if it ends as they do.
         success: which endings count as success.
@@ -128,7 +132,9 @@ def evaluate(
             "success", expected="a rule, or demonstrations to compare with", got="neither",
             do="Pass success= or demos=.",
         )  # fmt: skip
-    act = _acting(make_env, agent, deterministic)
+    env = _made(make_env)
+    act = _acting(env.observation_space, agent, deterministic)
+    env.close()
     return play(make_env, act, rule, episodes=episodes, seed=seed)
 
 
@@ -151,30 +157,35 @@ def _require_maker(call: str, make_env: Any) -> None:
     )  # fmt: skip
 
 
-def _acting(make_env: Callable[[], AnyEnv], agent: Any, deterministic: bool) -> Act:
+def _made(make_env: Callable[[], AnyEnv]) -> AnyEnv:
+    """An env of the maker's; refused if it is no plain one, or the same one each time."""
+    before = make_env()
+    before.close()
+    env = make_env()
+    inside = [*layers(env)]
+    ensure(
+        inside[-1] is not [*layers(before)][-1], "make_env", "another environment at each call",
+        got="the same one twice", do="Make it in the function: lambda: gym.make(…).",
+    )  # fmt: skip
+    ensure(
+        not any(isinstance(layer, BackplayEnv) for layer in inside), "make_env",
+        "the plain environment, whose episodes begin at its own resets", got="a BackplayEnv",
+        do="Make it without BackplayEnv.",
+    )  # fmt: skip
+    return env
+
+
+def _acting(space: spaces.Space[Any], agent: Any, deterministic: bool) -> Act:
     """The agent as a function from a batch of observations to a batch of actions."""
     if hasattr(agent, "predict"):
-        return lambda seen: _predicted(agent, seen, deterministic)
+        return lambda seen: predicted(agent, seen, deterministic=deterministic)
     if not callable(agent):
         raise BackplayError(
             "agent", expected="an object with predict, or a function from observation to action",
             got=show(agent), do="Pass what bp.train returned, or a model of your trainer.",
         )  # fmt: skip
     policy: Policy = agent
-    env = make_env()
-    space = env.observation_space
-    env.close()
     return lambda seen: [policy(one) for one in _each(space, seen)]
-
-
-def _predicted(agent: Any, seen: Any, deterministic: bool) -> Any:
-    """What a model does without a memory of what was before; refused if it has one."""
-    actions, memory = agent.predict(seen, deterministic=deterministic)
-    ensure(
-        memory is None, "agent", "a policy without a memory", got=type(agent).__name__,
-        do="Play its episodes in a loop of your own, as examples/sb3_recurrent.py does.",
-    )  # fmt: skip
-    return actions
 
 
 def _each(space: spaces.Space[Any], batch: Any) -> list[Any]:

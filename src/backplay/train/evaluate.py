@@ -17,7 +17,7 @@ from gymnasium import spaces
 from gymnasium.vector.utils import concatenate, create_empty_array
 from numpy.typing import NDArray
 
-from backplay.demos.doubts import BackplayWarning
+from backplay.demos.doubts import BackplayWarning, KeyWatch
 from backplay.demos.success import Ending, SuccessRule
 from backplay.rates import wilson
 from backplay.restore.rollout import AnyEnv
@@ -83,6 +83,7 @@ def evaluate(
     waiting = list(range(episodes))[::-1]
     playing: dict[int, int] = {}  # env -> episode
     observations: dict[int, Any] = {}
+    watch = KeyWatch(succeeded)
 
     def begin(i: int) -> None:
         playing[i] = waiting.pop()
@@ -106,6 +107,7 @@ def evaluate(
                         float(reward), bool(terminated), bool(truncated), info,
                     )  # fmt: skip
                     successes[episode] = succeeded(end)
+                    watch.saw(info)
                 elif lengths[episode] >= LONGEST:
                     warnings.warn(ENDLESS, BackplayWarning, stacklevel=2)
                 else:

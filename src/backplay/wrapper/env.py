@@ -16,6 +16,7 @@ import numpy as np
 
 from backplay.curricula import Curriculum, Frontier
 from backplay.demos import Demonstration
+from backplay.demos.doubts import KeyWatch
 from backplay.demos.fitting import Settings
 from backplay.demos.success import Ending, Success, success_rule
 from backplay.errors import BackplayError, DemonstrationError, ensure, one_of, show, whole
@@ -25,7 +26,7 @@ from backplay.restore.rollout import AnyEnv, require_env
 from backplay.wrapper.walks import Origin, Walks
 
 _STREAM = 0xBAC  # so that the draws of starts and the env's own draws differ under the same seed
-_QUIET_STEPS = 50_000
+_QUIET_STEPS = 10_000
 _UPDATES, _EPISODES = 10, 100  # that show whether a curriculum moves; some wait for so many
 
 
@@ -95,6 +96,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         self._fresh_clock = time_limit == "fresh"
         self._walks = Walks(self.demos, reseed=self._reseed, fresh_clock=self._fresh_clock)
         self._succeeded = success_rule(success, self.demos)
+        self._key_watch = KeyWatch(self._succeeded)
         self._rng = np.random.default_rng()
         self._has_reset = False
         self._restored: Start | None = None  # of the demonstrations, last
@@ -189,6 +191,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             raise
         self._total_reward += float(answer[1])
         self._length += 1
+        self._steps_unattended += 1
         late = self.start is not None and self._length >= steps_allowed(
             self.curriculum.patience, self._back
         )
@@ -220,11 +223,11 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             float(reward), bool(terminated), bool(truncated), info,
         )  # fmt: skip
         success = bool(self._succeeded(end))
+        self._key_watch.saw(info)
         earned = (self.start, end.total_reward, end.length, success)
         origin = self._origin.start
         par = float(self._returns_to_go[origin.demo][origin.step])
         self._finished.append(Episode(*earned, self._back, par))
-        self._steps_unattended += self._length
 
     def _is_reset(self, start: Start) -> bool:
         """Whether this start means the environment's own reset."""
