@@ -9,6 +9,7 @@ import ale_py
 import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium.wrappers import TimeLimit
 from stable_baselines3.common.monitor import Monitor
 
 import backplay as bp
@@ -148,6 +149,39 @@ def test_only_finished_episodes_come_back() -> None:
     env.reset()  # the first one was given up
     luck(env)
     assert [e[:4] for e in env.take_episodes()] == [(env.start, 1.0, LENGTH, True)]
+    assert env.take_episodes() == []
+
+
+def test_an_episode_that_is_cut_outside_is_a_failure_that_was_cut() -> None:
+    """A TimeLimit around it ends an episode in silence: the curriculum would hear of wins alone."""
+    inside = make(bp.Standard())
+    env = TimeLimit(inside, 5)
+    for start in (Start(0, 0), Start(0, 2)):
+        assert stand_still(env, start) == (5, False, True)
+        env.reset()
+        told = inside.take_episodes()
+        assert [(e.start, e.length, e.success) for e in told] == [(start, 5, False)]
+    env.reset()
+    assert inside.take_episodes() == []
+
+
+def test_what_is_cut_outside_is_judged_as_any_other_that_was_truncated() -> None:
+    seen: list[Ending] = []
+    env = make(bp.Standard(), success=lambda end: seen.append(end) or True)
+    env.reset(options={"start": Start(0, 3)})
+    env.step(0)
+    env.reset()
+    assert seen == [Ending(Start(0, 3), 0.0, 1, 0.0, False, True, {})]
+    assert [episode.success for episode in env.take_episodes()] == [True]
+
+
+def test_what_is_given_up_before_the_demonstration_would_be_there_says_nothing() -> None:
+    env = make(bp.Standard())
+    for steps in (0, 1, 3):
+        env.reset(options={"start": Start(0, 0)})
+        for _ in range(steps):
+            env.step(0)
+    env.reset()
     assert env.take_episodes() == []
 
 

@@ -66,6 +66,20 @@ def test_it_goes_on_to_the_bit(restorer: str, rng: Any, initial: Any) -> None:
         assert trees.first_difference(again.get_state(), whole.get_state()) is None
 
 
+@pytest.mark.parametrize("ended", [True, False])
+def test_what_is_cut_outside_after_a_resumption_is_told_once(ended: bool) -> None:
+    whole, again = make(), make()
+    whole.reset(seed=5, options={"start": Start(0, len(demo("attributes")) - 2)})
+    while whole.take_episodes() == [] if ended else whole._length < 4:
+        whole.step(0)
+    again.set_state(through_files(whole.get_state()))
+    whole.reset()
+    again.reset()
+    told = whole.take_episodes()
+    assert len(told) == (0 if ended else 1)
+    assert again.take_episodes() == told
+
+
 class Tiring(gym.Wrapper):
     """Pays less with every step of its life, and a little by chance: it outlives episodes."""
 

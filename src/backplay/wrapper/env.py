@@ -28,6 +28,9 @@ _STREAM = 0xBAC  # so that the draws of starts and the env's own draws differ un
 _QUIET_STEPS = 50_000
 _UPDATES, _EPISODES = 10, 100  # that show whether a curriculum moves; some wait for so many
 
+Answer = tuple[Any, Any, bool, bool, dict[str, Any]]
+"""What `step` returns."""
+
 
 class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
     """`env`, but its episodes start in states of demonstrations that a curriculum draws.
@@ -105,6 +108,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         """Where the present episode started."""
         self._origin = Origin(Start(0, 0), 0)
         self._total_reward, self._length = 0.0, 0
+        self._open: Answer | None = None  # the last answer of an episode that has not ended
         self.set_curriculum(Frontier() if curriculum is None else curriculum)
 
     def set_curriculum(self, curriculum: Curriculum) -> None:
@@ -119,7 +123,11 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         self._steps_unattended = 0
 
     def take_episodes(self) -> list[Episode]:
-        """The episodes that finished since the last call, oldest first (at most 100,000)."""
+        """The episodes that finished since the last call, oldest first (at most 100,000).
+
+        One that was cut outside, by a TimeLimit around this env or by a trainer, is finished at the
+        next reset, if it had as many steps as the demonstration took from the same start.
+        """
         taken = list(self._finished)
         self._finished.clear()
         return taken
@@ -138,7 +146,9 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             self._rng = np.random.default_rng([whole("seed", seed, 0), _STREAM])
         options = dict(options or {})
         asked = options.pop("start", None)
-        self.start = self._draw() if asked is None else self._checked_start(asked)
+        start = self._draw() if asked is None else self._checked_start(asked)
+        self._close()
+        self.start = start
         self._warn_if_unattended()
         if seed is None and self._seeds_reset(self.start):
             seed = int(self._rng.integers(2**31))
@@ -159,7 +169,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Begins an episode at `start`, a state that `walks` knows; what `reset` returns."""
         self._origin = walks.origin(start)
-        self._total_reward, self._length = 0.0, 0
+        self._total_reward, self._length, self._open = 0.0, 0, None
         at_reset = self._is_reset(start)
         if at_reset or seed is not None or not self._has_reset:
             try:
@@ -179,7 +189,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             restart_clocks(self.env)
         return walks.observation(start), {}
 
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> Answer:
         """A step of the env inside; an episode that ends is kept for `take_episodes`."""
         try:
             answer = self.env.step(action)
@@ -187,6 +197,13 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             if action in self.action_space:
                 self._blame_state(error)
             raise
+        answer = self._counted(answer)
+        if self._open is None:
+            self._finish(answer)
+        return answer
+
+    def _counted(self, answer: Answer) -> Answer:
+        """An answer of the env as a part of the episode: truncated where patience ends."""
         self._total_reward += float(answer[1])
         self._length += 1
         late = self.start is not None and self._length >= steps_allowed(
@@ -194,9 +211,16 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         )
         if late and not answer[2]:
             answer = (*answer[:3], True, answer[4])
-        if answer[2] or answer[3]:
-            self._finish(answer)
+        self._open = None if answer[2] or answer[3] else answer
         return answer
+
+    def _close(self) -> None:
+        """Keeps an episode that was cut outside, by a TimeLimit around this env or by a trainer.
+
+        One that had fewer steps than the demonstration took was given up, and says nothing.
+        """
+        if self._open is not None and self._length >= self._back:
+            self._finish((*self._open[:3], True, self._open[4]))
 
     def _blame_state(self, error: Exception) -> None:
         """What fails after a restore is said of the state: it may have been put into anything."""
@@ -210,7 +234,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         origin, walked = self._origin
         return self.demo_lengths[origin.demo] - origin.step + walked
 
-    def _finish(self, answer: tuple[Any, Any, bool, bool, dict[str, Any]]) -> None:
+    def _finish(self, answer: Answer) -> None:
         _, reward, terminated, truncated, info = answer
         at_reset = self.start is not None and self._is_reset(self.start)
         # The rule is told where the demonstration was: on a walk, at the state it set out from.
