@@ -17,6 +17,7 @@ from stable_baselines3.common.monitor import Monitor
 import backplay as bp
 import envs_for_tests as envs
 from backplay.data import trees
+from backplay.errors import DemonstrationError
 from backplay.records import Start
 from backplay.restore import DeepCopy, Replay
 from corridor_demos import luck, make
@@ -121,6 +122,24 @@ def test_minigrids_own_clock_starts_afresh() -> None:
         train: Any = bp.BackplayEnv(env, [demo], bp.Uniform(), time_limit=time_limit)
         train.reset(options={"start": Start(0, 6)})
         assert [train.step(0)[3] for _ in range(left)] == [False] * (left - 1) + [True]
+
+
+@pytest.mark.parametrize("grid", [False, True])
+def test_a_limit_within_the_demonstration_is_refused(grid: bool) -> None:
+    """Episodes that start beyond it would all be cut after one step."""
+
+    def build(limit: int) -> Any:
+        if grid:
+            return gym.make("MiniGrid-Empty-5x5-v0", max_steps=limit)
+        return w.TimeLimit(envs.Corridor(1000), limit)
+
+    demo = bp.record(build(30), [1] * 20)
+    with pytest.raises(DemonstrationError, match=r"at least 20 steps, got one of 19.*\"fresh\""):
+        bp.BackplayEnv(build(19), [demo], settings="mine")
+    env = bp.BackplayEnv(build(19), [demo], time_limit="fresh", settings="mine")
+    env.reset(options={"start": Start(0, 19)})
+    assert not env.step(1)[3]
+    bp.BackplayEnv(build(20), [demo], settings="mine")  # as long as what it shows
 
 
 def test_a_fresh_clock_needs_a_clock() -> None:

@@ -7,6 +7,7 @@ from backplay.restore.layers import (
     layers,
     put_back_wrappers,
     restart_clocks,
+    step_limit,
 )
 from backplay.restore.replays import FreshReplay, Replay, ReplayState, renew
 from backplay.restore.restorer import Restorer

@@ -345,3 +345,10 @@ def restart_clocks(env: AnyEnv) -> int:
                 held[counter] = 0
                 found += 1
     return found
+
+
+def step_limit(env: AnyEnv) -> int | None:
+    """The fewest steps after which one of these clocks ends an episode; None if there is none."""
+    held = [vars(layer) for layer in layers(env)]
+    found = [one.get(limit) for one in held for counter, limit in CLOCKS if counter in one]
+    return min((limit for limit in found if isinstance(limit, int)), default=None)

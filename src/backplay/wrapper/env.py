@@ -20,7 +20,7 @@ from backplay.demos.fitting import Settings
 from backplay.demos.success import Ending, Success, success_rule
 from backplay.errors import BackplayError, DemonstrationError, ensure, one_of, show, whole
 from backplay.records import Episode, Start, steps_allowed
-from backplay.restore import Replay, layers, restart_clocks
+from backplay.restore import Replay, layers, restart_clocks, step_limit
 from backplay.restore.rollout import AnyEnv, require_env
 from backplay.wrapper.walks import Origin, Walks
 
@@ -49,7 +49,8 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         success: which endings count as success: a function of an `Ending`, or one of the texts
             `info:KEY`, `return>=X`, `terminated`; by default `demos.success.DefaultRule`.
         settings: what to do where `env` has other settings than the recording's (another chance to
-            slip, another limit of steps): refuse it, `"recorded"`, or keep them, `"mine"`.
+            slip, other rewards): refuse it, `"recorded"`, or keep them, `"mine"`. A `TimeLimit`
+            keeps its own limit, which is refused if it ends episodes before the demonstration does.
     """
 
     def __init__(
@@ -88,6 +89,8 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
                 "time_limit", expected="a TimeLimit wrapper inside BackplayEnv, or max_steps",
                 got="no clock to start afresh", do='Use time_limit="continue", or add TimeLimit.',
             )  # fmt: skip
+        if time_limit == "continue":
+            _require_time(env, self.demos)
         self.restored_steps = 0
         """Steps spent on restoring (only replay takes any) and walking: part of any budget."""
         self._restored_taken = 0
@@ -313,3 +316,14 @@ def _fitting(
                 raise
             raise DemonstrationError(f"Demonstration {number} of {len(demos)}: {error}") from error
     return found
+
+
+def _require_time(env: AnyEnv, demos: Sequence[Demonstration]) -> None:
+    """Refuses a limit within a demonstration: whoever starts beyond it is cut after one step."""
+    limit, longest = step_limit(env), max(map(len, demos))
+    ensure(
+        limit is None or longest <= limit, "This env ends episodes before the demonstration does",
+        f"a limit of at least {longest} steps", got=f"one of {limit}",
+        do='Give it the limit of the recording, or use time_limit="fresh".',
+        error=DemonstrationError,
+    )  # fmt: skip
