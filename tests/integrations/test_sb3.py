@@ -4,6 +4,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from stable_baselines3 import DQN, PPO, SAC
+from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.logger import Logger, configure
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecNormalize
 
@@ -96,6 +97,20 @@ def test_ppo_moves_the_curriculum_of_every_worker(demo, make):
     model.learn(700, callback=spy)
     check_moved(spy, model.n_envs)
     model.env.close()
+
+
+def test_make_vec_env_puts_a_monitor_inside(demo):
+    settings = {"demos": [demo], "curriculum": CURRICULUM}
+    vector = make_vec_env(
+        "CartPole-v1", 2, seed=0, wrapper_class=bp.BackplayEnv, wrapper_kwargs=settings
+    )
+    spy = Spy()
+    model = PPO("MlpPolicy", vector, n_steps=64, batch_size=64, n_epochs=1, seed=0)
+    model.set_logger(quiet())
+    model.learn(700, callback=spy)
+    check_moved(spy, 2)
+    told = {(episode.length, episode.total_reward) for episode in spy.all_episodes}
+    assert {(one["l"], one["r"]) for one in model.ep_info_buffer} <= told
 
 
 def test_dqn_moves_it(demo):

@@ -36,9 +36,10 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
     """`env`, but its episodes start in states of demonstrations that a curriculum draws.
 
     Args:
-        env: the environment, wrapped as it was when the demonstrations were recorded. Wrappers that
-            gather statistics over episodes (observation normalisation, monitors) belong around
-            BackplayEnv, not inside.
+        env: the environment, wrapped as it was when the demonstrations were recorded. Observation
+            normalisation belongs around BackplayEnv, not inside. What only counts (a Monitor,
+            RecordEpisodeStatistics) may come and go: inside, it counts from the start that was
+            drawn, and misses episodes that are cut by patience.
         demos: one or more demonstrations of this environment.
         curriculum: where episodes start now, and when hopeless ones are cut (its `patience`).
         initial: what step 0 means: `"reset"`, the environment's own reset, as without this wrapper;
