@@ -94,6 +94,21 @@ def test_sticky_actions_are_reseeded_or_restored() -> None:
     assert len(outcomes("reseed")) > 4
 
 
+@pytest.mark.parametrize("restorer", ["attributes", "deepcopy", "replay"])
+@pytest.mark.parametrize("first", [0, 1])
+def test_an_illegal_step_is_not_blamed_on_the_state(restorer: str, first: int) -> None:
+    """Nor does the env move: whoever catches the error may choose another action."""
+    demo = bp.record(envs.LegalCorridor(), lambda _: 1, restorer=restorer)
+    env = bp.BackplayEnv(envs.LegalCorridor(), [demo], bp.Uniform())
+    for start in (Start(0, 1), Start(0, first)):
+        env.reset(options={"start": start})
+    for _ in range(first):
+        env.step(0)
+    with pytest.raises(ValueError, match="illegal: a wall to the left"):
+        env.step(0)
+    assert env.step(1)[0].tolist() == [1, 2 * first + 1]
+
+
 # Time limits and what wrappers hold -------------------------------------------------------------
 
 

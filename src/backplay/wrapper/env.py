@@ -198,9 +198,11 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         try:
             answer = self.env.step(action)
         except Exception as error:
-            if action in self.action_space:
-                self._blame_state(error)
-            raise
+            if action in self.action_space and self._restored is not None:
+                demo, step = self._restored
+                if self.demos[demo].fails(self.env, step):
+                    self._blame_state(error)
+            raise  # an env may refuse an action that is illegal there
         answer = self._counted(answer)
         if self._open is None:
             self._finish(answer)
