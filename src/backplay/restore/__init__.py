@@ -1,6 +1,6 @@
 """Putting an environment back into a state it was in, exactly."""
 
-from backplay.restore.find import find_flaw, find_restorer
+from backplay.restore.find import IllegalActionError, find_flaw, find_restorer
 from backplay.restore.layers import (
     History,
     capture_wrappers,
