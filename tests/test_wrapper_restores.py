@@ -185,16 +185,32 @@ def test_nothing_is_left_over_in_wrappers(restorer: Any) -> None:
 
 
 def test_statistics_over_episodes_go_on_through_restores() -> None:
-    demo = bp.record(w.NormalizeObservation(stack(envs.Corridor(8))), [1] * 8)
-    env = bp.BackplayEnv(w.NormalizeObservation(stack(envs.Corridor(8))), [demo], bp.Uniform())
+    demo = bp.record(w.NormalizeReward(stack(envs.Corridor(8))), [1] * 8)
+    env = bp.BackplayEnv(w.NormalizeReward(stack(envs.Corridor(8))), [demo], bp.Uniform())
     counts = []
     for i in range(5):
         env.reset(seed=0 if i == 0 else None)
         luck(env)
-        counts.append(env.get_wrapper_attr("obs_rms").count)
+        counts.append(env.get_wrapper_attr("return_rms").count)
     assert counts == sorted({*counts})
     assert env.get_wrapper_attr("episode_count") == 5
     assert len(env.get_wrapper_attr("return_queue")) == 5
+
+
+def test_observations_on_a_scale_that_moves_are_refused_inside() -> None:
+    """The same state would look otherwise after a restore than after a step."""
+
+    def build() -> Any:
+        return w.NormalizeObservation(envs.Corridor(8))
+
+    demo = bp.record(build(), [1] * 8)
+    with pytest.raises(bp.BackplayError, match="Put NormalizeObservation around BackplayEnv"):
+        bp.BackplayEnv(w.TimeLimit(build(), 20), [demo], bp.Uniform())
+    plain = bp.record(envs.Corridor(8), [1] * 8)
+    w.NormalizeObservation(bp.BackplayEnv(envs.Corridor(8), [plain])).reset(seed=0)
+    fixed = build()
+    fixed.update_running_mean = False
+    bp.BackplayEnv(fixed, [bp.record(fixed, [1] * 8)], bp.Uniform()).reset(seed=0)
 
 
 def test_monitor_inside_keeps_its_log() -> None:

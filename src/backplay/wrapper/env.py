@@ -76,9 +76,14 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             listed and all(isinstance(demo, Demonstration) for demo in demos), "demos",
             "a list of at least one demonstration", demos, do="Write BackplayEnv(env, [demo]).",
         )  # fmt: skip
-        if time_limit == "fresh" and any(
-            type(x).__name__ == "TimeAwareObservation" for x in layers(env)
-        ):
+        inside = {type(layer).__name__: layer for layer in layers(env)}
+        ensure(
+            not getattr(inside.get("NormalizeObservation"), "update_running_mean", False),
+            "env", "observations that look the same after a restore as after a step",
+            got="a NormalizeObservation inside, whose statistics go on changing",
+            do="Put NormalizeObservation around BackplayEnv, and record without it.",
+        )  # fmt: skip
+        if time_limit == "fresh" and "TimeAwareObservation" in inside:
             raise BackplayError(
                 "time_limit", expected="observations that do not show the time",
                 got="a TimeAwareObservation inside, which shows the demonstration's",
