@@ -43,6 +43,15 @@ class Corridor(gym.Env[Any, Any]):
         return np.array([self.place, self.steps], np.float32)
 
 
+class LegalCorridor(Corridor):
+    """A step left is illegal at the wall, and raises."""
+
+    def step(self, action: Any) -> Any:
+        if self.place == 0 and not action:
+            raise ValueError("illegal: a wall to the left")
+        return super().step(action)
+
+
 class StatefulCorridor(Corridor):
     """One with get_state and set_state, its random stream included."""
 

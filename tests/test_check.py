@@ -116,6 +116,19 @@ def test_the_restorer_that_would_be_exact_is_named() -> None:
         bp.check(env, forgetful)
 
 
+@pytest.mark.parametrize("limits", [(200, 90), (90, 200)])
+def test_another_limit_of_steps_is_named_and_no_restorer(limits: tuple[int, int]) -> None:
+    """A registered env can be made anew, and in a fresh instance its own episode is exact."""
+    there, here = (gym.make("MountainCar-v0", max_episode_steps=limit) for limit in limits)
+    demo = bp.record(there, lambda _: 1, seed=3, max_steps=100)
+    report = bp.check(here, demo, must_be_exact=False)
+    assert (report.divergence.step, report.divergence.field) == (90, "truncated")
+    assert report.exact_restorer is None
+    assert "ends episodes after another number of steps" in str(report)
+    with pytest.raises(bp.BackplayError, match="Give the env the limit of steps"):
+        bp.check(here, demo)
+
+
 def test_a_lawless_env_is_refused_with_step_and_field() -> None:
     """Recorded while it was lawful."""
     demo = bp.record(envs.Corridor(1000), [1] * 20, seed=0)

@@ -16,7 +16,7 @@ import backplay as bp
 import envs_for_tests as envs
 from backplay.demos.doubts import BackplayWarning
 from backplay.errors import DemonstrationError
-from backplay.restore import DeepCopy, Replay
+from backplay.restore import DeepCopy, IllegalActionError, Replay
 
 
 def test_what_is_kept() -> None:
@@ -146,6 +146,20 @@ def test_what_random_actions_do_not_show_the_recorded_episode_does() -> None:
     demo = bp.record(Late(), lambda _: 1)
     assert demo.restorer.name == "replay"
     assert bp.check(Late(), demo).exact
+
+
+@pytest.mark.parametrize("trap", [False, True])
+def test_an_env_that_refuses_illegal_actions_is_proven_on_the_recordings_own(trap: bool) -> None:
+    class Legal(envs.LegalCorridor, envs.TrapCorridor if trap else envs.Corridor):  # type: ignore[misc]
+        """With `trap`, a deep copy is a fresh one."""
+
+    with pytest.raises(IllegalActionError, match="got ValueError: illegal: a wall"):
+        bp.find_restorer(Legal())
+    demo = bp.record(Legal(), lambda _: 1)
+    assert demo.restorer.name == ("replay" if trap else "attributes")
+    assert bp.check(Legal(), demo).exact
+    with pytest.raises(ValueError, match="a wall to the left"):
+        bp.record(Legal(), [1, 0, 0])
 
 
 SPACES = {

@@ -242,7 +242,7 @@ def lawless(field: str, **settings: Any) -> Training:
     def make() -> Any:
         return TimeLimit(envs.LawlessCorridor(field), 40)
 
-    demo = bp.record(TimeLimit(envs.Corridor(1000), 40), [1] * 3, seed=1)
+    demo = bp.record(make(), [1] * 3, seed=1, restorer="attributes")  # it is lawful so far
     return Training(make, [demo], bp.Standard(), config(**settings))
 
 

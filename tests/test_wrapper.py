@@ -9,6 +9,7 @@ import ale_py
 import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium.wrappers import RecordEpisodeStatistics, StickyAction, TimeLimit
 from stable_baselines3.common.monitor import Monitor
 
 import backplay as bp
@@ -18,7 +19,7 @@ from backplay.demos.success import Ending
 from backplay.errors import DemonstrationError
 from backplay.records import Start
 from backplay.restore import DeepCopy, Replay
-from corridor_demos import CURRICULA, LENGTH, demos, luck, make
+from corridor_demos import CURRICULA, LENGTH, LONG, SHORT, demos, luck, make
 
 gym.register_envs(ale_py)
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
@@ -148,6 +149,39 @@ def test_only_finished_episodes_come_back() -> None:
     env.reset()  # the first one was given up
     luck(env)
     assert [e[:4] for e in env.take_episodes()] == [(env.start, 1.0, LENGTH, True)]
+    assert env.take_episodes() == []
+
+
+def test_an_episode_that_is_cut_outside_is_a_failure_that_was_cut() -> None:
+    """A TimeLimit around it ends an episode in silence: the curriculum would hear of wins alone."""
+    inside = make(bp.Standard())
+    env = TimeLimit(inside, 5)
+    for start in (Start(0, 0), Start(0, 2)):
+        assert stand_still(env, start) == (5, False, True)
+        env.reset()
+        told = inside.take_episodes()
+        assert [(e.start, e.length, e.success) for e in told] == [(start, 5, False)]
+    env.reset()
+    assert inside.take_episodes() == []
+
+
+def test_what_is_cut_outside_is_judged_as_any_other_that_was_truncated() -> None:
+    seen: list[Ending] = []
+    env = make(bp.Standard(), success=lambda end: seen.append(end) or True)
+    env.reset(options={"start": Start(0, 3)})
+    env.step(0)
+    env.reset()
+    assert seen == [Ending(Start(0, 3), 0.0, 1, 0.0, False, True, {})]
+    assert [episode.success for episode in env.take_episodes()] == [True]
+
+
+def test_what_is_given_up_before_the_demonstration_would_be_there_says_nothing() -> None:
+    env = make(bp.Standard())
+    for steps in (0, 1, 3):
+        env.reset(options={"start": Start(0, 0)})
+        for _ in range(steps):
+            env.step(0)
+    env.reset()
     assert env.take_episodes() == []
 
 
@@ -303,10 +337,38 @@ def test_another_envs_demonstration_is_refused() -> None:
         bp.BackplayEnv(gym.make("CartPole-v1"), [car], bp.Standard())
 
 
-def test_another_stack_of_wrappers_is_refused_when_it_is_restored() -> None:
-    env = bp.BackplayEnv(Monitor(envs.Corridor(LENGTH)), demos(), bp.Standard())
-    with pytest.raises(bp.BackplayError, match="of another stack of wrappers"):
-        env.reset(options={"start": Start(0, 2)})
+@pytest.mark.parametrize("restorer", [None, "own", "deepcopy"])
+def test_another_stack_of_wrappers_is_refused_at_once(restorer: str | None) -> None:
+    kind = envs.StatefulCorridor if restorer == "own" else envs.Corridor
+    demo = bp.record(kind(LENGTH), SHORT, seed=1, restorer=restorer)
+    sticky = StickyAction(kind(LENGTH), 0.5)
+    with pytest.raises(DemonstrationError, match=r"another stack of wrappers: .*StickyAction"):
+        bp.BackplayEnv(sticky, [demo], bp.Standard())
+    with pytest.raises(DemonstrationError, match="go around BackplayEnv"):
+        bp.check(sticky, demo, must_be_exact=False)
+
+
+@pytest.mark.parametrize("restorer", [None, DeepCopy(), Replay()])
+@pytest.mark.parametrize("recorded", [True, False])
+@pytest.mark.parametrize("inside", [True, False])
+def test_who_counts_may_come_and_go(restorer: Any, recorded: bool, inside: bool) -> None:
+    """Stable-Baselines3's make_vec_env puts a Monitor inside of any wrapper_class."""
+
+    def build(counted: bool) -> Any:
+        env = envs.Corridor(LENGTH)
+        return Monitor(RecordEpisodeStatistics(env)) if counted else env
+
+    demo = bp.record(build(recorded), LONG, seed=1, restorer=restorer)
+    assert bp.check(build(inside), demo).exact
+    env = bp.BackplayEnv(build(inside), [demo], bp.Uniform())
+    for start in (Start(0, 5), Start(0, 0), Start(0, 5)):
+        env.reset(options={"start": start})
+        luck(env, 1)  # given up
+        env.reset(options={"start": start})
+        luck(env)
+        if inside:
+            assert env.get_wrapper_attr("episode_lengths")[-1] == (4 if start.step == 0 else 2)
+            assert env.get_wrapper_attr("length_queue")[-1] == (4 if start.step == 0 else 2)
 
 
 @pytest.mark.parametrize("other", [envs.Corridor(), 7, [envs.Corridor()]])

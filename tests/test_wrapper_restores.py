@@ -17,6 +17,7 @@ from stable_baselines3.common.monitor import Monitor
 import backplay as bp
 import envs_for_tests as envs
 from backplay.data import trees
+from backplay.errors import DemonstrationError
 from backplay.records import Start
 from backplay.restore import DeepCopy, Replay
 from corridor_demos import luck, make
@@ -93,6 +94,21 @@ def test_sticky_actions_are_reseeded_or_restored() -> None:
     assert len(outcomes("reseed")) > 4
 
 
+@pytest.mark.parametrize("restorer", ["attributes", "deepcopy", "replay"])
+@pytest.mark.parametrize("first", [0, 1])
+def test_an_illegal_step_is_not_blamed_on_the_state(restorer: str, first: int) -> None:
+    """Nor does the env move: whoever catches the error may choose another action."""
+    demo = bp.record(envs.LegalCorridor(), lambda _: 1, restorer=restorer)
+    env = bp.BackplayEnv(envs.LegalCorridor(), [demo], bp.Uniform())
+    for start in (Start(0, 1), Start(0, first)):
+        env.reset(options={"start": start})
+    for _ in range(first):
+        env.step(0)
+    with pytest.raises(ValueError, match="illegal: a wall to the left"):
+        env.step(0)
+    assert env.step(1)[0].tolist() == [1, 2 * first + 1]
+
+
 # Time limits and what wrappers hold -------------------------------------------------------------
 
 
@@ -123,6 +139,24 @@ def test_minigrids_own_clock_starts_afresh() -> None:
         assert [train.step(0)[3] for _ in range(left)] == [False] * (left - 1) + [True]
 
 
+@pytest.mark.parametrize("grid", [False, True])
+def test_a_limit_within_the_demonstration_is_refused(grid: bool) -> None:
+    """Episodes that start beyond it would all be cut after one step."""
+
+    def build(limit: int) -> Any:
+        if grid:
+            return gym.make("MiniGrid-Empty-5x5-v0", max_steps=limit)
+        return w.TimeLimit(envs.Corridor(1000), limit)
+
+    demo = bp.record(build(30), [1] * 20)
+    with pytest.raises(DemonstrationError, match=r"at least 20 steps, got one of 19.*\"fresh\""):
+        bp.BackplayEnv(build(19), [demo], settings="mine")
+    env = bp.BackplayEnv(build(19), [demo], time_limit="fresh", settings="mine")
+    env.reset(options={"start": Start(0, 19)})
+    assert not env.step(1)[3]
+    bp.BackplayEnv(build(20), [demo], settings="mine")  # as long as what it shows
+
+
 def test_a_fresh_clock_needs_a_clock() -> None:
     with pytest.raises(bp.BackplayError, match="no clock to start afresh"):
         make(bp.Uniform(), time_limit="fresh")
@@ -134,7 +168,7 @@ def stack(env: gym.Env[Any, Any]) -> Any:
 
 @pytest.mark.parametrize("restorer", [None, DeepCopy(), Replay()])
 def test_nothing_is_left_over_in_wrappers(restorer: Any) -> None:
-    """After any other episode, the stacked frames and the statistics are the demonstration's."""
+    """After any other episode, the stacked frames are the demonstration's, and counts are 0."""
     demo = bp.record(stack(envs.Corridor(8)), [1] * 8, restorer=restorer)
     env = bp.BackplayEnv(stack(envs.Corridor(8)), [demo], bp.Uniform())
     env.reset(seed=0)
@@ -146,21 +180,37 @@ def test_nothing_is_left_over_in_wrappers(restorer: Any) -> None:
         env.step(1)
         *_, terminated, _, info = env.step(1)
         assert terminated
-        assert info["episode"]["l"] == 8  # from the demonstration's own beginning
+        assert info["episode"]["l"] == 3  # from the start on
         assert info["episode"]["t"] < 5
 
 
 def test_statistics_over_episodes_go_on_through_restores() -> None:
-    demo = bp.record(w.NormalizeObservation(stack(envs.Corridor(8))), [1] * 8)
-    env = bp.BackplayEnv(w.NormalizeObservation(stack(envs.Corridor(8))), [demo], bp.Uniform())
+    demo = bp.record(w.NormalizeReward(stack(envs.Corridor(8))), [1] * 8)
+    env = bp.BackplayEnv(w.NormalizeReward(stack(envs.Corridor(8))), [demo], bp.Uniform())
     counts = []
     for i in range(5):
         env.reset(seed=0 if i == 0 else None)
         luck(env)
-        counts.append(env.get_wrapper_attr("obs_rms").count)
+        counts.append(env.get_wrapper_attr("return_rms").count)
     assert counts == sorted({*counts})
     assert env.get_wrapper_attr("episode_count") == 5
     assert len(env.get_wrapper_attr("return_queue")) == 5
+
+
+def test_observations_on_a_scale_that_moves_are_refused_inside() -> None:
+    """The same state would look otherwise after a restore than after a step."""
+
+    def build() -> Any:
+        return w.NormalizeObservation(envs.Corridor(8))
+
+    demo = bp.record(build(), [1] * 8)
+    with pytest.raises(bp.BackplayError, match="Put NormalizeObservation around BackplayEnv"):
+        bp.BackplayEnv(w.TimeLimit(build(), 20), [demo], bp.Uniform())
+    plain = bp.record(envs.Corridor(8), [1] * 8)
+    w.NormalizeObservation(bp.BackplayEnv(envs.Corridor(8), [plain])).reset(seed=0)
+    fixed = build()
+    fixed.update_running_mean = False
+    bp.BackplayEnv(fixed, [bp.record(fixed, [1] * 8)], bp.Uniform()).reset(seed=0)
 
 
 def test_monitor_inside_keeps_its_log() -> None:

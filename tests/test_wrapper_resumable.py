@@ -66,6 +66,25 @@ def test_it_goes_on_to_the_bit(restorer: str, rng: Any, initial: Any) -> None:
         assert trees.first_difference(again.get_state(), whole.get_state()) is None
 
 
+@pytest.mark.parametrize("ended", [True, False])
+def test_what_is_cut_outside_after_a_resumption_is_told_once(ended: bool) -> None:
+    def build() -> ResumableBackplayEnv:
+        demo = bp.record(envs.Corridor(9), lambda _: 1, seed=4)
+        return ResumableBackplayEnv(envs.Corridor(9), [demo], bp.Standard())
+
+    whole, again = build(), build()
+    whole.reset(seed=5, options={"start": Start(0, 7)})
+    for action in (1, 1) if ended else (0, 1, 0):
+        whole.step(action)
+    assert len(whole.take_episodes()) == ended
+    again.set_state(through_files(whole.get_state()))
+    whole.reset()
+    again.reset()
+    told = whole.take_episodes()
+    assert [(e.length, e.success) for e in told] == ([] if ended else [(3, False)])
+    assert again.take_episodes() == told
+
+
 class Tiring(gym.Wrapper):
     """Pays less with every step of its life, and a little by chance: it outlives episodes."""
 

@@ -1,13 +1,19 @@
 """The callback under Stable-Baselines3: on- and off-policy, one env and vectors, resumed."""
 
+import io
+import warnings
+from dataclasses import replace
+
 import gymnasium as gym
 import numpy as np
 import pytest
 from stable_baselines3 import DQN, PPO, SAC
+from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.logger import Logger, configure
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecNormalize
 
 import backplay as bp
+from backplay.demos.doubts import BackplayWarning
 from backplay.integrations.sb3 import curriculum_of
 from backplay.records import Episode
 from backplay.restore import Replay
@@ -98,6 +104,20 @@ def test_ppo_moves_the_curriculum_of_every_worker(demo, make):
     model.env.close()
 
 
+def test_make_vec_env_puts_a_monitor_inside(demo):
+    settings = {"demos": [demo], "curriculum": CURRICULUM}
+    vector = make_vec_env(
+        "CartPole-v1", 2, seed=0, wrapper_class=bp.BackplayEnv, wrapper_kwargs=settings
+    )
+    spy = Spy()
+    model = PPO("MlpPolicy", vector, n_steps=64, batch_size=64, n_epochs=1, seed=0)
+    model.set_logger(quiet())
+    model.learn(700, callback=spy)
+    check_moved(spy, 2)
+    told = {(episode.length, episode.total_reward) for episode in spy.all_episodes}
+    assert {(one["l"], one["r"]) for one in model.ep_info_buffer} <= told
+
+
 def test_dqn_moves_it(demo):
     spy = Spy()
     model = DQN("MlpPolicy", wrapped(demo), learning_starts=100, seed=0)
@@ -184,6 +204,53 @@ def test_so_does_another_one_inside_the_same_piece(demo):
     with pytest.warns(UserWarning, match="its env has TrueStarts around Frontier"):
         model.learn(64, callback=callback)
     assert isinstance(callback.curriculum.inner, bp.Frontier)
+
+
+def trained(demo, curriculum):
+    model = PPO("MlpPolicy", bp.BackplayEnv(cartpole(), [demo], curriculum), n_steps=64, seed=0)
+    model.learn(128, callback=bp.sb3.CurriculumCallback())
+    return model
+
+
+def in_force(model, demo, curriculum):
+    """The curriculum that a saved model goes on with in a new env."""
+    file = io.BytesIO()
+    model.save(file)
+    callback = bp.sb3.CurriculumCallback()
+    again = PPO.load(file, env=bp.BackplayEnv(cartpole(), [demo], curriculum))
+    again.learn(64, callback=callback)
+    return callback.curriculum
+
+
+def test_other_settings_given_to_a_trained_model_count(demo):
+    model = trained(demo, bp.Frontier())
+    with pytest.warns(BackplayWarning, match=r"cut=null.*its env has cut=9.0, start_share=0.9"):
+        found = in_force(model, demo, bp.Frontier(start_share=0.9, cut=9))
+    assert (found.start_share, found.cut) == (0.9, 9)
+    assert found.frames == 64
+    slow = bp.TrueStarts(bp.Backplay((*WINDOWS[:-1], bp.Window(50_000, 100, 100))), 0.25)
+    with pytest.warns(BackplayWarning, match=r"windows=.*600.*, its env has .*50000"):
+        found = in_force(trained(demo, bp.TrueStarts(bp.Backplay(WINDOWS), 0.25)), demo, slow)
+    assert found.inner == replace(slow.inner, frames=64)
+
+
+def test_so_do_demonstrations_of_other_lengths(demo):
+    model = trained(demo, bp.Frontier())
+    short = bp.record(cartpole(), lambda o: int(o[2] + o[3] > 0), seed=3, max_steps=50)
+    with pytest.warns(BackplayWarning, match=r"of \[100\] steps, its env has such of \[50\]"):
+        assert in_force(model, short, bp.Frontier()).frames == 64
+
+
+def test_the_same_settings_go_on_in_silence(demo):
+    model = trained(demo, bp.Frontier(cut=3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", BackplayWarning)
+        assert in_force(model, demo, bp.Frontier(cut=3)).frames == 192
+        assert in_force(model, demo, curriculum_of(model)).frames == 192
+        callback = bp.sb3.CurriculumCallback()
+        for _ in range(2):  # the env has by then what the model has
+            model.learn(64, callback=callback)
+        assert callback.curriculum.frames == 256
 
 
 def test_steps_spent_on_replaying_count(demo):

@@ -11,10 +11,18 @@ import minigrid  # noqa: F401  # registers its environments
 import numpy as np
 import pytest
 from gymnasium import wrappers as w
+from stable_baselines3.common.monitor import Monitor
 
 from backplay import BackplayError
 from backplay.restore import History, layers, restart_clocks
-from backplay.restore.layers import capture, own_attributes, put_back, refresh, spanning
+from backplay.restore.layers import (
+    begin_watching,
+    capture,
+    own_attributes,
+    put_back,
+    refresh,
+    spanning,
+)
 from envs_for_tests import Corridor, ManyStreams, Mood, Moody, TwoPlayers
 
 
@@ -23,9 +31,10 @@ def square(x: float) -> float:
 
 
 def test_layers_are_the_wrappers_that_hold_state_then_the_env() -> None:
-    env = History(w.RecordEpisodeStatistics(gym.make("CartPole-v1")))
+    made = w.RecordEpisodeStatistics(gym.make("CartPole-v1"))  # which only watches
+    env = History(w.TransformReward(made, float))
     names = [type(layer).__name__ for layer in layers(env)]
-    assert names == ["RecordEpisodeStatistics", "TimeLimit", "CartPoleEnv"]
+    assert names == ["TransformReward", "TimeLimit", "CartPoleEnv"]
 
 
 def test_own_attributes_leave_out_what_is_fixed() -> None:
@@ -203,18 +212,19 @@ def test_an_object_in_two_places_is_refused() -> None:
 
 
 def test_kept_attributes_stay() -> None:
-    env = w.RecordEpisodeStatistics(Corridor(3))
+    env = w.NormalizeReward(Corridor(3))
     env.reset(seed=1)
     saved = capture(env)
+    first = env.return_rms.count
     for _ in range(3):
         env.step(1)
-    assert env.episode_count == 1
+    last = env.return_rms.count
+    assert last > first
     put_back(env, saved, spanning(env))
-    assert env.episode_count == 1
-    assert list(env.length_queue) == [3]
-    assert env.episode_lengths == 0
+    assert env.return_rms.count == last
+    assert env.discounted_reward == saved["discounted_reward"]
     put_back(env, saved)
-    assert env.episode_count == 0
+    assert env.return_rms.count == first
 
 
 def test_refresh_moves_every_stream_and_is_reproducible() -> None:
@@ -236,12 +246,19 @@ def test_refresh_moves_every_stream_and_is_reproducible() -> None:
     assert len({*draw(3)}) == 6  # and they differ from one another
 
 
-def test_refresh_starts_the_stopwatch() -> None:
-    env = w.RecordEpisodeStatistics(Corridor(2))
+def test_who_counts_begins_again_and_keeps_what_was_counted() -> None:
+    env = Monitor(w.RecordEpisodeStatistics(w.OrderEnforcing(Corridor(2))))
     env.reset(seed=1)
-    env.episode_start_time = -1e9
-    refresh(env, np.random.default_rng(0))
-    assert 0 <= time.perf_counter() - env.episode_start_time < 60
+    env.step(1)
+    env.step(1)
+    begin_watching(env)
+    *_, info = [env.step(action) for action in (0, 0, 1, 1)][-1]
+    assert (info["episode"]["l"], env.get_wrapper_attr("episode_count")) == (4, 2)
+    assert env.episode_lengths == [2, 4]
+    inner = env.env
+    inner.episode_start_time = -1e9
+    begin_watching(env)
+    assert 0 <= time.perf_counter() - inner.episode_start_time < 60
 
 
 def test_clocks() -> None:

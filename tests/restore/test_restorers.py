@@ -10,6 +10,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium import wrappers as w
+from stable_baselines3.common.monitor import Monitor
 
 from backplay import BackplayError
 from backplay.data import trees
@@ -118,20 +119,31 @@ def test_another_stack_of_wrappers_is_refused(restorer: Restorer) -> None:
     env = w.TimeLimit(StatefulCorridor(), 30)
     env.reset(seed=1)
     state = restorer.save(env)
-    for other in (w.RecordEpisodeStatistics(env), StatefulCorridor()):
+    for other in (w.StickyAction(env, 0.5), StatefulCorridor()):
         with pytest.raises(BackplayError, match=r"another stack of wrappers: expected TimeLimit"):
             restorer.load(other, state)
 
 
 def test_watchers_may_come_and_go() -> None:
-    """An env made with Gymnasium's checker and one made without are the same."""
+    """An env made with Gymnasium's checker and one made without are the same; counters as well."""
     checked, unchecked = (
         gym.make("MountainCar-v0", disable_env_checker=disable) for disable in (False, True)
     )
+    counted = Monitor(w.RecordEpisodeStatistics(checked))
     for restorer in (AttributeState(), DeepCopy()):
-        rollout = roll(History(checked), [0, 1, 2] * 5, seed=1, save=restorer.save)
-        restorer.load(unchecked, rollout.states[4])
-        assert replay(unchecked, rollout, 4) is None
+        for here, there in ((checked, unchecked), (checked, counted), (counted, unchecked)):
+            rollout = roll(History(here), [0, 1, 2] * 5, seed=1, save=restorer.save)
+            restorer.load(there, rollout.states[4])
+            assert replay(there, rollout, 4) is None
+
+
+def test_older_states_have_counters_in_them() -> None:
+    env = w.TimeLimit(Corridor(), 30)
+    rollout = roll(History(env), walk(9), seed=1, save=AttributeState().save)
+    kept = [["RecordEpisodeStatistics", {"episode_count": 3, "episode_lengths": 4}]]
+    for other in (env, w.RecordEpisodeStatistics(env)):
+        AttributeState().load(other, kept + rollout.states[4])
+        assert replay(other, rollout, 4) is None
 
 
 def test_replay_needs_a_history_and_counts_its_steps() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from backplay.demos.record import find_exact
 from backplay.demos.sights import fingerprint
 from backplay.demos.success import Success, SuccessRule, describe_rule, success_rule
 from backplay.errors import BackplayError, DemonstrationError, ensure
-from backplay.restore import Replay, Restorer, renew
+from backplay.restore import Replay, renew
 from backplay.restore.rollout import (
     AnyEnv,
     Divergence,
@@ -66,6 +65,12 @@ class Checked:
         """Whether every restored state answered exactly as recorded."""
         return self.divergence is None
 
+    @property
+    def other_limit(self) -> bool:
+        """Whether what differs is a limit of steps, which no restorer mends."""
+        found = self.divergence
+        return found is not None and found.field == "truncated" and not self.exact_restorer
+
     def __str__(self) -> str:
         if self.divergence is None:
             lines = [
@@ -85,6 +90,8 @@ class Checked:
             return "as is to be expected: from the restored state on, this env's own settings hold"
         if self.exact_restorer:
             return f"exact would be: {self.exact_restorer}"
+        if self.other_limit:
+            return "this env ends episodes after another number of steps than the recording's"
         return (
             "no other restorer is exact either: this env is another one than the recording's,"
             " or not deterministic"
@@ -131,6 +138,8 @@ def check(
             if other
             else f"Record it again with restorer={report.exact_restorer!r}."
             if report.exact_restorer
+            else "Give the env the limit of steps that it had when it was recorded."
+            if report.other_limit
             else "Training from these states would teach another task. Make the env deterministic"
             " given its seed, or give it get_state() and set_state().",
         )
@@ -214,12 +223,14 @@ def _restore_each(
 
 def _would_be_exact(env: AnyEnv, demo: Demonstration) -> str | None:
     """The name of a restorer that is exact on this demonstration, if any is."""
-    found: tuple[Restorer, Any] | None
     try:
         found = find_exact(env, demo.rollout(), but=demo.restorer.name)
     except BackplayError:
         return None
-    return found[0].name
+    restorer, again = found
+    # A fresh instance has answers of its own; but one that ends elsewhere has another limit.
+    same = np.array_equal(again.truncations, demo.truncations)
+    return restorer.name if same else None
 
 
 def _remarks(env: AnyEnv, demo: Demonstration, rule: SuccessRule) -> tuple[str, ...]:

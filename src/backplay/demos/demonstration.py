@@ -28,9 +28,10 @@ from backplay.restore import (
     Restorer,
     renew,
 )
-from backplay.restore.rollout import AnyEnv, Transcript, replay_from_reset
+from backplay.restore.rollout import AnyEnv, Transcript, replay, replay_from_reset
 
 KIND = "backplay demonstration"
+_BEARS = 16  # steps after which an env has borne a state
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,6 +244,24 @@ class Demonstration:
             raise
         except Exception as error:
             raise self.unusable(step, error) from error
+
+    def fails(self, env: AnyEnv, step: int) -> bool:
+        """Whether `env` fails after the state at `step` with the recorded actions, too.
+
+        If it does not, an action that it fails at is to blame. It is left where it stands.
+        """
+        if not self.restorer.storable or self.states is None:  # an env of this kind made the state
+            return False
+        if self.actions is None:
+            return True
+        try:
+            here = self.restorer.save(env)
+            self.restorer.load(env, self.states[step])
+            divergence = replay(env, self.rollout(), step, step + _BEARS)
+            self.restorer.load(env, here)
+        except Exception:  # a state from a file can be anything
+            return True
+        return divergence is not None and divergence.field == "error"
 
     def unusable(self, step: int, error: Exception) -> DemonstrationError:
         """The error of a state that an env does not bear, at once or after some steps from it."""

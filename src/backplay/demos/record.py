@@ -20,6 +20,7 @@ from backplay.errors import BackplayError, DemonstrationError, ensure, show
 from backplay.restore import (
     FreshReplay,
     History,
+    IllegalActionError,
     Restorer,
     candidates,
     find_flaw,
@@ -52,7 +53,8 @@ def record(
 ) -> Demonstration:
     """Plays one episode on `env` and records it with a state at every step.
 
-    That states restore exactly is proven on up to 32 of them; `check` proves it on all.
+    That states restore exactly is proven on up to 32 of them, after a look with random actions if
+    the env takes them; `check` proves it on all.
 
     Args:
         env: any Gymnasium environment, wrapped as it will be inside BackplayEnv.
@@ -77,25 +79,24 @@ def record(
         ) from error
     options = copy.deepcopy(options)
     require_gymnasium(env, seed, options)
-    if restorer is None:
-        chosen = find_restorer(env, seed=seed, options=options)
-    else:
-        chosen = restorer_named(restorer)
-    renew(env, chosen)
+    chosen = _found(env, seed, options) if restorer is None else restorer_named(restorer)
+    if chosen:
+        renew(env, chosen)
     rollout = roll(
         History(env), policy_or_actions,
-        seed=seed, options=options, max_steps=max_steps, save=chosen.save,
+        seed=seed, options=options, max_steps=max_steps,
+        save=chosen.save if chosen else None,
     )  # fmt: skip
     ensure(
         len(rollout), "Nothing was recorded", "at least one action", got="none",
         do="Pass a policy or a list of actions.", error=DemonstrationError,
     )  # fmt: skip
     _warn_of_left_over(policy_or_actions, rollout)
-    flaw = find_flaw(env, chosen, rollout, points=32)
-    if flaw and restorer is not None:
+    flaw = find_flaw(env, chosen, rollout, points=32) if chosen else None
+    if chosen and flaw and restorer is not None:
         raise no_restorer([f"  {chosen.name}: {flaw}"])
-    if flaw:  # random actions did not show what this episode does: try the others on it
-        chosen, rollout = find_exact(env, rollout, but=chosen.name)
+    if not chosen or flaw:  # random actions did not show what this episode does: try it itself
+        chosen, rollout = find_exact(env, rollout, but=chosen.name if chosen else None)
     demo = Demonstration(
         observations=rollout.observations,
         rewards=rollout.rewards,
@@ -134,7 +135,15 @@ def _succeeded(rollout: Transcript, asked: bool | Success | None) -> bool | None
     return bool(said[0]) if said else None
 
 
-def find_exact(env: AnyEnv, rollout: Transcript, but: str) -> tuple[Restorer, Transcript]:
+def _found(env: AnyEnv, seed: int, options: dict[str, Any] | None) -> Restorer | None:
+    """The restorer that random actions prove; None where the env refuses some of them."""
+    try:
+        return find_restorer(env, seed=seed, options=options)
+    except IllegalActionError:
+        return None
+
+
+def find_exact(env: AnyEnv, rollout: Transcript, but: str | None) -> tuple[Restorer, Transcript]:
     """Another restorer than `but`, exact on this episode, and the episode with its states.
 
     In a fresh instance it is the episode of the same actions: its answers may be others.

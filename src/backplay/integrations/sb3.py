@@ -23,14 +23,17 @@ require("stable_baselines3")
 
 from stable_baselines3.common.callbacks import BaseCallback  # noqa: E402  # after the clear error
 
-_SAVED_AS = "backplay_curriculum"
+# Attributes of a model, as JSON.
+_SAVED_AS = "backplay_curriculum"  # as it stands
+_GIVEN_AS = "backplay_given"  # as the env had it at first, and the lengths of the demonstrations
 
 
 class CurriculumCallback(BaseCallback):
     """Moves the curriculum of all workers as frames go by; logs success by where episodes start.
 
     The curriculum is kept in the model, as JSON: `model.save` saves it, and a loaded model that
-    goes on learning goes on where its curriculum stood.
+    goes on learning goes on where its curriculum stood. If the env has another one then, other
+    settings or demonstrations of other lengths, the env's counts, and a warning says so.
 
     Logged: `backplay/success` and, for fifths of the demonstration, `backplay/success_from_0%` (its
     first fifth, with the true start in it) to `backplay/success_from_80%`; `backplay/true_start`
@@ -72,22 +75,37 @@ class CurriculumCallback(BaseCallback):
                 got=str(self.training_env),
                 do="Wrap each env: bp.BackplayEnv(env, [demo], curriculum).",
             ) from error  # fmt: skip
-        saved, own = getattr(self.model, _SAVED_AS, None), _in_words(to_json(found[0]))
-        before = _in_words(saved) if saved else own
-        if before != own:
+        saved, own = getattr(self.model, _SAVED_AS, None), to_json(found[0])
+        news = saved and self._news(saved, own)
+        if news:
             warnings.warn(
-                f"This model was trained with the curriculum {before}, its env has {own}: training"
-                f" goes on with {own}, from its beginning.",
-                BackplayWarning, stacklevel=5,
+                f"This model was trained with {news}: training goes on with the env's curriculum,"
+                " not where the model's stood.", BackplayWarning, stacklevel=5,
             )  # fmt: skip
         self._curriculum = found[0]
-        if saved and before == own:
+        if saved and not news:
             self._curriculum = from_json(saved, kinds=kinds_in(found[0]))
+        if news or not hasattr(self.model, _GIVEN_AS):
+            setattr(self.model, _GIVEN_AS, json.dumps([own, self._lengths]))
         # learn() may count from zero again; the curriculum's clock does not.
         ahead = getattr(self._curriculum, "frames", 0) - self.model.num_timesteps
-        self._frames_before = max(0, ahead) if before == own else ahead
+        self._frames_before = ahead if news else max(0, ahead)
         self._restored = 0
         self._next_update = 0
+
+    # Settings and state look alike in JSON, so what the env had at first is kept to compare with.
+    def _news(self, saved: str, own: str) -> str:
+        """What the model was trained with and its env has not, in words; "" if there is nothing."""
+        before, now = _in_words(saved), _in_words(own)
+        if before != now:
+            return f"the curriculum {before}, its env has {now}"
+        given, lengths = json.loads(getattr(self.model, _GIVEN_AS, "[null, null]"))
+        if given and own not in (given, saved):  # a new env has the first, one in use the other
+            was, has = (_fields(json.loads(text)) for text in (given, own))
+            return f"{_listed(was - has)}, its env has {_listed(has - was)}"
+        if lengths and lengths != self._lengths:
+            return f"demonstrations of {lengths} steps, its env has such of {self._lengths}"
+        return ""
 
     def _on_training_start(self) -> None:
         self._advance()
@@ -134,6 +152,18 @@ def _kinds(tree: Any) -> list[str]:
         return []
     own = [str(tree["kind"])] if "kind" in tree else []
     return own + [kind for part in tree.values() for kind in _kinds(part)]
+
+
+def _fields(tree: Any, name: str = "") -> set[str]:
+    """The fields of a curriculum and of those inside it, from its JSON, each as `name=value`."""
+    if not isinstance(tree, dict):
+        return {f"{name}={json.dumps(tree)}"}
+    return {field for key, part in tree.items() for field in _fields(part, key)}
+
+
+def _listed(fields: set[str]) -> str:
+    text = ", ".join(sorted(fields))
+    return text if len(text) <= 200 else f"{text[:199]}…"
 
 
 def curriculum_of(model: Any) -> Curriculum:

@@ -1,12 +1,13 @@
 """Putting an environment back into a state it was in, exactly."""
 
-from backplay.restore.find import find_flaw, find_restorer
+from backplay.restore.find import IllegalActionError, find_flaw, find_restorer
 from backplay.restore.layers import (
     History,
     capture_wrappers,
     layers,
     put_back_wrappers,
     restart_clocks,
+    step_limit,
 )
 from backplay.restore.replays import FreshReplay, Replay, ReplayState, renew
 from backplay.restore.restorer import Restorer

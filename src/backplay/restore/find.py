@@ -22,6 +22,10 @@ from backplay.restore.rollout import (
 )
 
 
+class IllegalActionError(BackplayError):
+    """An env that raises where an action is illegal: it says nothing about restorers."""
+
+
 def find_restorer(
     env: AnyEnv,
     *,
@@ -33,7 +37,8 @@ def find_restorer(
     """The fastest restorer that is exact on `env`, proven on episodes of random actions.
 
     Up to `episodes` episodes from `reset(seed, options)`, `steps` steps in all. Raises
-    BackplayError, with what each restorer did wrong, if none is exact.
+    BackplayError, with what each restorer did wrong, if none is exact, and IllegalActionError if
+    the env refuses random actions.
     """
     reasons = []
     for restorer in candidates(env):
@@ -41,6 +46,14 @@ def find_restorer(
         if flaw is None:
             return restorer
         reasons.append(f"  {restorer.name}: {flaw}")
+    refusal = _probe(env, None, seed, options, steps, episodes)
+    if refusal:
+        raise IllegalActionError(
+            "The env fails under random actions, which are to prove how it is restored",
+            expected="an answer to every action of its space", got=refusal,
+            do="Use bp.record, which proves it on the actions that it is given, or name a"
+            " restorer.",
+        )  # fmt: skip
     raise no_restorer(reasons)
 
 
@@ -58,26 +71,28 @@ def no_restorer(reasons: list[str]) -> BackplayError:
 
 def _probe(
     env: AnyEnv,
-    restorer: Restorer,
+    restorer: Restorer | None,
     seed: int,
     options: dict[str, Any] | None,
     steps: int,
     episodes: int,
 ) -> str | None:
+    """What goes wrong with a restorer under random actions; without one, with the env itself."""
     tracked = History(env)
     space = copy.deepcopy(env.action_space)  # the user's own draws from it stay as they are
     space.seed(seed)
     left = steps
     try:
         for episode in range(episodes):
-            if episode and not _can_reset(env, seed + episode, options):
+            if (episode or not restorer) and not _can_reset(env, seed + episode, options):
                 break  # seeds may be bounded, where they number levels
-            renew(env, restorer)
+            if restorer:
+                renew(env, restorer)
             rollout = roll(
                 tracked, lambda _: space.sample(), seed=seed + episode, options=options,
-                max_steps=left, save=restorer.save,
+                max_steps=left, save=restorer.save if restorer else None,
             )  # fmt: skip
-            flaw = find_flaw(env, restorer, rollout, points=8, horizon=16)
+            flaw = find_flaw(env, restorer, rollout, points=8, horizon=16) if restorer else None
             left -= len(rollout)
             if flaw or left <= 0:
                 return flaw

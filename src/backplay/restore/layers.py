@@ -35,24 +35,15 @@ _SKIPPED_NAMES = frozenset((
     "tmp_xml_file_path",  # of Gymnasium-Robotics: a file that this env wrote and will remove
     "_max_episode_steps",  # of TimeLimit: the limit is this env's own, the count the state's
 ))  # fmt: skip
-# Wrappers that only watch have no bearing on what the env answers: they may come and go.
+# Wrappers that only watch or count have no bearing on what the env answers: they may come and go.
 WATCHERS = frozenset((
     "PassiveEnvChecker", "OrderEnforcing", "RecordVideo", "RenderCollection", "HumanRendering",
+    "RecordEpisodeStatistics",
+    "Monitor",  # of Stable-Baselines3
 ))  # fmt: skip
 # What these wrappers learn over many episodes is kept when training restores a state.
-_SPANS_EPISODES = {
-    "NormalizeObservation": ("obs_rms",),
-    "NormalizeReward": ("return_rms",),
-    "RecordEpisodeStatistics": ("episode_count", "return_queue", "length_queue", "time_queue"),
-    "Monitor": (  # of Stable-Baselines3
-        "t_start", "episode_returns", "episode_lengths", "episode_times", "total_steps",
-    ),
-}  # fmt: skip
-_COUNTERS = frozenset(("RecordEpisodeStatistics", "Monitor"))  # no bearing on what is answered
-_STOPWATCHES = {"RecordEpisodeStatistics": "episode_start_time"}
-OVER_EPISODES = frozenset(
-    (*_STOPWATCHES.values(), *(name for names in _SPANS_EPISODES.values() for name in names))
-)
+_SPANS_EPISODES = {"NormalizeObservation": ("obs_rms",), "NormalizeReward": ("return_rms",)}
+OVER_EPISODES = frozenset(name for names in _SPANS_EPISODES.values() for name in names)
 """Attributes of wrappers that differ from episode to episode, and are no settings of an env."""
 _STATIC_TYPES = (
     types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type,
@@ -103,11 +94,21 @@ def is_static(value: Any) -> bool:
     return known or isinstance(value, _STATIC_TYPES)
 
 
-def mark_as_reset(env: AnyEnv) -> None:
-    """Tells Gymnasium's OrderEnforcing, which only watches, that `env` may be stepped."""
+def begin_watching(env: AnyEnv) -> None:
+    """Tells wrappers that only watch that an episode begins here: it may be stepped, counts are 0.
+
+    Without it they would go on with an episode that is over.
+    """
     while isinstance(env, gym.Wrapper):
-        if type(env).__name__ == "OrderEnforcing":
-            vars(env)["_has_reset"] = True
+        name, held = type(env).__name__, vars(env)
+        if name == "OrderEnforcing":
+            held["_has_reset"] = True
+        elif name == "RecordEpisodeStatistics":
+            held.update(
+                episode_returns=0.0, episode_lengths=0, episode_start_time=time.perf_counter()
+            )
+        elif name == "Monitor":
+            held.update(rewards=[], needs_reset=False)
         env = env.env
 
 
@@ -122,10 +123,7 @@ def own_attributes(layer: AnyEnv) -> dict[str, Any]:
 
 
 def capture_wrappers(env: AnyEnv) -> list[dict[str, Tree] | None]:
-    """The state of each wrapper, from the outside in.
-
-    None for one whose state is no data, and for one that only counts and takes the time.
-    """
+    """The state of each wrapper, from the outside in; None for one whose state is no data."""
     return [_captured(layer) for layer in layers(env) if isinstance(layer, gym.Wrapper)]
 
 
@@ -138,8 +136,6 @@ def put_back_wrappers(env: AnyEnv, saved: Sequence[dict[str, Tree] | None]) -> N
 
 
 def _captured(layer: AnyEnv) -> dict[str, Tree] | None:
-    if type(layer).__name__ in _COUNTERS:
-        return None
     try:
         return capture(layer)
     except TypeError:
@@ -293,7 +289,7 @@ def _holds_live(tree: Tree) -> bool:
 
 
 def refresh(env: AnyEnv, rng: np.random.Generator) -> None:
-    """What is new in an episode that starts in an old state: its random streams and stopwatches.
+    """What is new in an episode that starts in an old state: its random streams.
 
     Every stream that a layer of `env` holds, itself or in an object of its own, takes a new place
     drawn from `rng`.
@@ -302,9 +298,6 @@ def refresh(env: AnyEnv, rng: np.random.Generator) -> None:
     for layer in layers(env):
         for stream in _streams(vars(layer), 4, seen):
             _move(stream, rng)
-        stopwatch = _STOPWATCHES.get(type(layer).__name__)
-        if stopwatch:
-            vars(layer)[stopwatch] = time.perf_counter()
 
 
 def _streams(value: Any, depth: int, seen: set[int]) -> Iterator[Any]:
@@ -345,3 +338,10 @@ def restart_clocks(env: AnyEnv) -> int:
                 held[counter] = 0
                 found += 1
     return found
+
+
+def step_limit(env: AnyEnv) -> int | None:
+    """The fewest steps after which one of these clocks ends an episode; None if there is none."""
+    held = [vars(layer) for layer in layers(env)]
+    found = [one.get(limit) for one in held for counter, limit in CLOCKS if counter in one]
+    return min((limit for limit in found if isinstance(limit, int)), default=None)

@@ -51,6 +51,7 @@ class Replay:
         env.reset(seed=state.seed, options=dict(state.options) if state.options else None)
         for action in state.actions[: state.steps]:
             env.step(trees.copy(action))
+        stack.begin_watching(env)
         if rng is not None:
             stack.refresh(env, rng)
         return int(state.steps)

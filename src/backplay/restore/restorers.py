@@ -16,7 +16,7 @@ import numpy as np
 
 from backplay.data import trees
 from backplay.data.streams import read_stream, set_stream
-from backplay.errors import BackplayError, ensure
+from backplay.errors import BackplayError, DemonstrationError, ensure
 from backplay.restore import atari
 from backplay.restore import layers as stack
 from backplay.restore.fits import FITS, refuse_claim
@@ -38,14 +38,14 @@ def _save_layers(env: AnyEnv, previous: State = None, wrappers_only: bool = Fals
 
 
 def _load_layers(env: AnyEnv, saved: State, training: bool, wrappers_only: bool = False) -> None:
-    saved = [pair for pair in saved if pair[0] not in stack.WATCHERS]  # as version 0.1 kept some
-    found = _fitting(env, [name for name, _ in saved], wrappers_only)
-    stack.mark_as_reset(env)
+    saved = [pair for pair in saved if pair[0] not in stack.WATCHERS]  # some older files have
+    found = require_layers(env, [name for name, _ in saved], wrappers_only)
+    stack.begin_watching(env)
     for layer, (_, values) in zip(found, saved, strict=True):
         stack.put_back(layer, values, stack.spanning(layer) if training else ())
 
 
-def _fitting(env: AnyEnv, recorded: list[str], wrappers_only: bool = False) -> list[AnyEnv]:
+def require_layers(env: AnyEnv, recorded: list[str], wrappers_only: bool = False) -> list[AnyEnv]:
     """The layers of `env`, refused unless they are of the recorded classes."""
     found = list(layers(env))[: -1 if wrappers_only else None]
     names = [type(layer).__name__ for layer in found]
@@ -53,7 +53,7 @@ def _fitting(env: AnyEnv, recorded: list[str], wrappers_only: bool = False) -> l
         names == recorded, "This state is of another stack of wrappers",
         " > ".join(recorded) or "no wrapper", got=" > ".join(names) or "no wrapper",
         do="Build the env as it was built when the demonstration was recorded; other wrappers"
-        " go around BackplayEnv.",
+        " go around BackplayEnv.", error=DemonstrationError,
     )  # fmt: skip
     return found
 
@@ -284,8 +284,8 @@ class DeepCopy:
 
     def load(self, env: AnyEnv, state: State, rng: np.random.Generator | None = None) -> int:
         marks, saved = state
-        found = _fitting(env, [mark.name for mark in marks])
-        stack.mark_as_reset(env)
+        found = require_layers(env, [mark.name for mark in marks])
+        stack.begin_watching(env)
         memo: dict[int, Any] = {id(mark): layer for mark, layer in zip(marks, found, strict=True)}
         fresh = python_copy.deepcopy(saved, memo)
         for layer, values in zip(found, fresh, strict=True):

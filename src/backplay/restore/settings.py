@@ -25,6 +25,7 @@ from backplay.restore.layers import (
     own_attributes,
 )
 from backplay.restore.likely import constants, unlikely
+from backplay.restore.restorers import require_layers
 from backplay.restore.rollout import AnyEnv
 
 _LAYERS_AT = {
@@ -56,17 +57,22 @@ def fit_layers(env: AnyEnv, restorer: str, states: Sequence[Any]) -> Sequence[An
     """The states for the wrappers of `env`, where they differ by Gymnasium's TimeLimit alone.
 
     A recording on a class and one on the same class by its id differ so. Where there was no limit,
-    the steps that it counts are those of the recording.
+    the steps that it counts are those of the recording. Any other difference is refused.
     """
-    if restorer not in _LAYERS_AT or restorer == "deepcopy":
+    if restorer not in _LAYERS_AT:
+        return states
+    if restorer == "deepcopy":
+        require_layers(env, [mark.name for mark in states[0][0]])
         return states
     found = {type(layer).__name__: layer for layer in layers(env)}
     names = [type(layer).__name__ for layer in layers(env)]
     names = names[:-1] if restorer == "own" else names
     recorded = [name for name, _ in _named(restorer, states[0]) if name not in WATCHERS]
     plain = [name for name in recorded if name != _CLOCK]
-    if names == recorded or [name for name in names if name != _CLOCK] != plain:
+    if names == recorded:
         return states
+    if [name for name in names if name != _CLOCK] != plain:
+        require_layers(env, recorded, wrappers_only=restorer == "own")
     clock = capture(found[_CLOCK]) if _CLOCK in found else {}
     return [_with_clock(restorer, state, names, clock, t) for t, state in enumerate(states)]
 

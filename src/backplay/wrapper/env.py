@@ -21,7 +21,7 @@ from backplay.demos.fitting import Settings
 from backplay.demos.success import Ending, Success, success_rule
 from backplay.errors import BackplayError, DemonstrationError, ensure, one_of, show, whole
 from backplay.records import Episode, Start, steps_allowed
-from backplay.restore import Replay, layers, restart_clocks
+from backplay.restore import Replay, layers, restart_clocks, step_limit
 from backplay.restore.rollout import AnyEnv, require_env
 from backplay.wrapper.walks import Origin, Walks
 
@@ -29,14 +29,18 @@ _STREAM = 0xBAC  # so that the draws of starts and the env's own draws differ un
 _QUIET_STEPS = 10_000
 _UPDATES, _EPISODES = 10, 100  # that show whether a curriculum moves; some wait for so many
 
+Answer = tuple[Any, Any, bool, bool, dict[str, Any]]
+"""What `step` returns."""
+
 
 class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
     """`env`, but its episodes start in states of demonstrations that a curriculum draws.
 
     Args:
-        env: the environment, wrapped as it was when the demonstrations were recorded. Wrappers that
-            gather statistics over episodes (observation normalisation, monitors) belong around
-            BackplayEnv, not inside.
+        env: the environment, wrapped as it was when the demonstrations were recorded. Observation
+            normalisation belongs around BackplayEnv, not inside. What only counts (a Monitor,
+            RecordEpisodeStatistics) may come and go: inside, it counts from the start that was
+            drawn, and misses episodes that are cut by patience.
         demos: one or more demonstrations of this environment.
         curriculum: where episodes start now, and when hopeless ones are cut (its `patience`).
         initial: what step 0 means: `"reset"`, the environment's own reset, as without this wrapper;
@@ -47,7 +51,8 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         success: which endings count as success: a function of an `Ending`, or one of the texts
             `info:KEY`, `return>=X`, `terminated`; by default `demos.success.DefaultRule`.
         settings: what to do where `env` has other settings than the recording's (another chance to
-            slip, another limit of steps): refuse it, `"recorded"`, or keep them, `"mine"`.
+            slip, other rewards): refuse it, `"recorded"`, or keep them, `"mine"`. A `TimeLimit`
+            keeps its own limit, which is refused if it ends episodes before the demonstration does.
     """
 
     def __init__(
@@ -72,9 +77,14 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             listed and all(isinstance(demo, Demonstration) for demo in demos), "demos",
             "a list of at least one demonstration", demos, do="Write BackplayEnv(env, [demo]).",
         )  # fmt: skip
-        if time_limit == "fresh" and any(
-            type(x).__name__ == "TimeAwareObservation" for x in layers(env)
-        ):
+        inside = {type(layer).__name__: layer for layer in layers(env)}
+        ensure(
+            not getattr(inside.get("NormalizeObservation"), "update_running_mean", False),
+            "env", "observations that look the same after a restore as after a step",
+            got="a NormalizeObservation inside, whose statistics go on changing",
+            do="Put NormalizeObservation around BackplayEnv, and record without it.",
+        )  # fmt: skip
+        if time_limit == "fresh" and "TimeAwareObservation" in inside:
             raise BackplayError(
                 "time_limit", expected="observations that do not show the time",
                 got="a TimeAwareObservation inside, which shows the demonstration's",
@@ -86,6 +96,8 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
                 "time_limit", expected="a TimeLimit wrapper inside BackplayEnv, or max_steps",
                 got="no clock to start afresh", do='Use time_limit="continue", or add TimeLimit.',
             )  # fmt: skip
+        if time_limit == "continue":
+            _require_time(env, self.demos)
         self.restored_steps = 0
         """Steps spent on restoring (only replay takes any) and walking: part of any budget."""
         self._restored_taken = 0
@@ -107,6 +119,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         """Where the present episode started."""
         self._origin = Origin(Start(0, 0), 0)
         self._total_reward, self._length = 0.0, 0
+        self._open: Answer | None = None  # the last answer of an episode that has not ended
         self.set_curriculum(Frontier() if curriculum is None else curriculum)
 
     def set_curriculum(self, curriculum: Curriculum) -> None:
@@ -121,7 +134,11 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         self._steps_unattended = 0
 
     def take_episodes(self) -> list[Episode]:
-        """The episodes that finished since the last call, oldest first (at most 100,000)."""
+        """The episodes that finished since the last call, oldest first (at most 100,000).
+
+        One that was cut outside, by a TimeLimit around this env or by a trainer, is finished at the
+        next reset, if it had as many steps as the demonstration took from the same start.
+        """
         taken = list(self._finished)
         self._finished.clear()
         return taken
@@ -140,7 +157,9 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             self._rng = np.random.default_rng([whole("seed", seed, 0), _STREAM])
         options = dict(options or {})
         asked = options.pop("start", None)
-        self.start = self._draw() if asked is None else self._checked_start(asked)
+        start = self._draw() if asked is None else self._checked_start(asked)
+        self._close()
+        self.start = start
         self._warn_if_unattended()
         if seed is None and self._seeds_reset(self.start):
             seed = int(self._rng.integers(2**31))
@@ -161,7 +180,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Begins an episode at `start`, a state that `walks` knows; what `reset` returns."""
         self._origin = walks.origin(start)
-        self._total_reward, self._length = 0.0, 0
+        self._total_reward, self._length, self._open = 0.0, 0, None
         at_reset = self._is_reset(start)
         if at_reset or seed is not None or not self._has_reset:
             try:
@@ -181,14 +200,23 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
             restart_clocks(self.env)
         return walks.observation(start), {}
 
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> Answer:
         """A step of the env inside; an episode that ends is kept for `take_episodes`."""
         try:
             answer = self.env.step(action)
         except Exception as error:
-            if action in self.action_space:
-                self._blame_state(error)
-            raise
+            if action in self.action_space and self._restored is not None:
+                demo, step = self._restored
+                if self.demos[demo].fails(self.env, step):
+                    self._blame_state(error)
+            raise  # an env may refuse an action that is illegal there
+        answer = self._counted(answer)
+        if self._open is None:
+            self._finish(answer)
+        return answer
+
+    def _counted(self, answer: Answer) -> Answer:
+        """An answer of the env as a part of the episode: truncated where patience ends."""
         self._total_reward += float(answer[1])
         self._length += 1
         self._steps_unattended += 1
@@ -197,9 +225,16 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         )
         if late and not answer[2]:
             answer = (*answer[:3], True, answer[4])
-        if answer[2] or answer[3]:
-            self._finish(answer)
+        self._open = None if answer[2] or answer[3] else answer
         return answer
+
+    def _close(self) -> None:
+        """Keeps an episode that was cut outside, by a TimeLimit around this env or by a trainer.
+
+        One that had fewer steps than the demonstration took was given up, and says nothing.
+        """
+        if self._open is not None and self._length >= self._back:
+            self._finish((*self._open[:3], True, self._open[4]))
 
     def _blame_state(self, error: Exception) -> None:
         """What fails after a restore is said of the state: it may have been put into anything."""
@@ -213,7 +248,7 @@ class BackplayEnv(gym.Wrapper[Any, Any, Any, Any]):
         origin, walked = self._origin
         return self.demo_lengths[origin.demo] - origin.step + walked
 
-    def _finish(self, answer: tuple[Any, Any, bool, bool, dict[str, Any]]) -> None:
+    def _finish(self, answer: Answer) -> None:
         _, reward, terminated, truncated, info = answer
         at_reset = self.start is not None and self._is_reset(self.start)
         # The rule is told where the demonstration was: on a walk, at the state it set out from.
@@ -292,3 +327,14 @@ def _fitting(
                 raise
             raise DemonstrationError(f"Demonstration {number} of {len(demos)}: {error}") from error
     return found
+
+
+def _require_time(env: AnyEnv, demos: Sequence[Demonstration]) -> None:
+    """Refuses a limit within a demonstration: whoever starts beyond it is cut after one step."""
+    limit, longest = step_limit(env), max(map(len, demos))
+    ensure(
+        limit is None or longest <= limit, "This env ends episodes before the demonstration does",
+        f"a limit of at least {longest} steps", got=f"one of {limit}",
+        do='Give it the limit of the recording, or use time_limit="fresh".',
+        error=DemonstrationError,
+    )  # fmt: skip

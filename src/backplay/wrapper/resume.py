@@ -188,9 +188,7 @@ class ResumableBackplayEnv(BackplayEnv):
         seed = 0 if recipe.seed is None and not self._has_reset else recipe.seed
         self._enter(recipe.start, walks, self._rng, seed, recipe.options or {})
         for action in recipe.actions:
-            self._seen, reward, *_ = self.env.step(trees.copy(action))
-            self._total_reward += float(reward)
-            self._length += 1
+            self._seen, *_ = self._counted(self.env.step(trees.copy(action)))
         difference = trees.first_difference(self._here(), here)
         if difference:
             base = self.env.unwrapped
