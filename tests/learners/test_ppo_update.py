@@ -168,10 +168,10 @@ def test_rewards_are_learned_on_the_scale_of_the_demonstrations() -> None:
 
 def test_the_first_rollout_may_earn_more_than_the_demonstrations() -> None:
     def scale(cost: float) -> float:
-        def make() -> Any:
+        def make(cost: float = cost) -> Any:
             return TransformReward(envs.Corridor(6), lambda reward: float(reward) or cost)
 
-        demo = bp.record(envs.Corridor(6), [1] * 6, seed=1)  # from an env without costs: earned 1
+        demo = bp.record(make(0.0), [1] * 6, seed=1)  # from an env without costs: earned 1
         config = TrainConfig(num_envs=2, frames=1_024, evaluate_every=0, final_episodes=1)
         training = Training(make, [demo], bp.Standard(), config)
         first = None

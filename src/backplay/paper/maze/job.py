@@ -23,8 +23,8 @@ OWN = (
     "backplay", "uniform", "standard", "florensa", "cloned", "cloned+ppo", "kickstarted",
     "gail", "gail+uniform", "gail+default", "dagger",
 )  # fmt: skip
-REGIMES = tuple(dict.fromkeys((*OWN, *regimes.ALL)))
-"""Those of the paper's Maze, and what other experiments know."""
+REGIMES = tuple(dict.fromkeys((*OWN, *regimes.REGIMES)))
+"""Those of the paper's Maze, and all curricula; experiments sweep their numbers, too."""
 FOR_ALL_MAZES = ("backplay", "uniform", "standard", "default")
 """Regimes for networks that know mazes never seen: those with sight, and those that plan."""
 PRESETS = ("ours", "paper")
@@ -121,7 +121,7 @@ class MazeJob(FolderJob):
     """Added to the setting, where an experiment compares what is otherwise the same."""
 
     def __post_init__(self) -> None:
-        require_one_of("regime", self.regime, REGIMES)
+        require_one_of("regime", self.regime, (*OWN, *regimes.ALL))
         require_one_of("preset", self.preset, PRESETS)
         require_one_of("forgets", self.forgets, regimes.FORGETS)
         require_whole(
