@@ -12,8 +12,6 @@ REGIMES = ("backplay", "uniform", "florensa", "standard")
 SETTINGS = {0: "Optimal", 5: "5-Optimal", 10: "10-Optimal"}
 _SETTINGS_OF_PAPER = "the paper's settings"
 PAPERS_OWN = f"Optimal, {_SETTINGS_OF_PAPER}"
-LONGER_EPOCHS = 3_000
-"""Of Uniform's longer run: the paper's curves have a success of it there."""
 NEW_MAZES = 20_000
 NEVER_TWICE = f"Optimal, {NEW_MAZES} mazes"
 
@@ -80,7 +78,7 @@ def _surpasses(extra: int, setting: str) -> Claim:
 def curve_claims() -> list[Claim]:
     """What the captions of the learning curves (appendix A.4) say, as far as 2,000 epochs show it.
 
-    The paper's curves go on to epoch 3,500; that Uniform needs 3,000 is beyond runs of 2,000.
+    The paper's curves go on to epoch 3,500; where Uniform needs 3,000, runs of 2,000 have none.
     """
     first, second, third = (f"Appendix A.4, {one} figure" for one in ("first", "second", "third"))
 
@@ -169,14 +167,14 @@ def _paper_row(extra: int, regime: str, measure: str) -> Claim:
 def _paper_curves() -> list[Claim]:
     """Epochs are the paper's; those of a shorter run are as many, each of fewer frames."""
     success, where = "sampled_success", "Appendix A.4, first figure"
-    longer = f"{PAPERS_OWN}, {LONGER_EPOCHS} epochs"
     return [
         at_most("Backplay has 90 % of the Optimal mazes as early as epoch 1,800", where,
                 FramesTo(PAPERS_OWN, "backplay", success, 0.9, PAPER_EPOCHS), paper=1_800),
         at_least("Florensa's curriculum never breaks 70 % of the Optimal mazes", where,
                  FramesTo(PAPERS_OWN, "florensa", success, 0.7, PAPER_EPOCHS), paper=PAPER_EPOCHS),
-        at_least("Uniform does not have 90 % of the Optimal mazes until epoch 3,000", where,
-                 FramesTo(longer, "uniform", success, 0.9, LONGER_EPOCHS), 2_700, paper=3_000),
+        at_least("Uniform does not have 90 % of the Optimal mazes before epoch 2,000", where,
+                 FramesTo(PAPERS_OWN, "uniform", success, 0.9, PAPER_EPOCHS), PAPER_EPOCHS,
+                 paper=3_000),
     ]  # fmt: skip
 
 
