@@ -173,8 +173,8 @@ EXPERIMENTS = (
     Experiment(
         name="maze-paper", title="the paper's own settings in the Maze", where="Table 2",
         about=f"{_SETS} Demonstrations are shortest paths, or 5 or 10 steps longer; network,"
-        " learner, windows and, at scale 1, frames are the paper's, which take one core half an hour"
-        " or more a run. Epochs in claims are shares of a run, 2,000 of them.",
+        " learner, windows and, at scale 1, frames are the paper's, which take one core half an"
+        " hour or more a run. Epochs in claims are shares of a run, 2,000 of them.",
         scale=1.0, seeds=1, jobs=_paper_jobs, claims=tuple(paper_claims()),
     ),
     Experiment(
