@@ -28,7 +28,7 @@ format: setup  ## put the code into its format
 	$(BIN)/ruff check --fix .
 
 # What chooses settings takes arguments and hours; tasks and candidates are imported by it.
-CHOOSERS := benchmarks/choose_% $(addprefix benchmarks/,car.py candidates.py learner_tasks.py no_flag.py pommerman_tuning.py)
+CHOOSERS := benchmarks/choose_% $(addprefix benchmarks/,car.py candidates.py learner_envs.py learner_tasks.py no_flag.py pommerman_tuning.py)
 
 bench: setup  ## every benchmark, one after the other
 	@for file in $(filter-out $(CHOOSERS),$(wildcard benchmarks/*.py)); do echo "== $$file"; $(BIN)/python $$file || exit 1; done
