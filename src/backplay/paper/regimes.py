@@ -26,6 +26,7 @@ from backplay.curricula import (
     Uniform,
     Window,
 )
+from backplay.curricula.frontier import CUT
 from backplay.errors import ensure
 
 MakeCurriculum = Callable[[Sequence[int], int, int], Curriculum]
@@ -100,15 +101,17 @@ def patient(regime: str, times: float) -> MakeCurriculum:
     return lambda lengths, frames, seed: Patience(REGIMES[regime](lengths, frames, seed), times)
 
 
-CUT, NEVER = 2.0, 1e9  # times the demonstration: where the default cuts, and not at all
-_NO_CUT = ("default", "staircase")  # what cuts by itself
-_RULES = ("staircase", "uniform", "backplay", "backward", "reverse-forward", "learnability",
-          "failure", "bisection")  # fmt: skip
+NEVER = 1e9  # times the demonstration
+_CUT_BY_THEMSELVES = ("default", "staircase")
+_PLAY_ON = ("uniform", "backplay", "backward", "reverse-forward", "learnability", "failure",
+            "bisection")  # fmt: skip
 CUTS: dict[str, MakeCurriculum] = {
-    **{f"{regime} (cut)": patient(regime, CUT) for regime in _RULES},
-    **{f"{regime} (no cut)": patient(regime, NEVER) for regime in _NO_CUT},
+    "default": default,
+    **{regime: REGIMES[regime] for regime in _PLAY_ON},
+    **{f"{regime} (cut)": patient(regime, CUT) for regime in ("staircase", *_PLAY_ON)},
+    **{f"{regime} (no cut)": patient(regime, NEVER) for regime in _CUT_BY_THEMSELVES},
 }
-"""Rules with the cut that the default has, and those that have one without it."""
+"""Rules with the cut that the default has, and without any."""
 ALL = {**REGIMES, **SWEEPS, **CUTS}
 
 

@@ -29,7 +29,7 @@ from backplay.report.statistics import (
 from backplay.report.texts import estimate
 
 TASKS: dict[str, Bench] = {task.job("default", 0).setting: task for task in (*CHOOSE, *REPORT)}
-RIVALS = {"uniform": "Uniform", "backplay": "the windows"}
+RIVALS = {"uniform": "Uniform", "backplay": "the windows", "default": "the default"}
 DASHES = ("-", "--", ":")  # of curves of one colour
 POINTS = np.linspace(0.0, 1.0, 21)  # shares of the frames at which curves are averaged
 TITLE = "All tasks together"

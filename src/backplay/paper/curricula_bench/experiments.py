@@ -93,7 +93,7 @@ def _cut_jobs(scale: float, seeds: int) -> list[Job]:
         task.job(regime, seed, scale)
         for task in SHORT
         for seed in seeds_from(0, seeds)
-        for regime in ("default", *CUTS)
+        for regime in CUTS
     ]
 
 
@@ -109,7 +109,7 @@ def _longer_jobs(scale: float, seeds: int) -> list[Job]:
 CUT = Experiment(
     name="curricula-cut", title="all curricula, cut as the default cuts", where="ours",
     about="The default ends a training episode after twice what the demonstration took, which most"
-    " rules do not. Here all of them do, and the two that cut by themselves are run without.",
+    " rules do not. Here all are run with that cut, and without any.",
     scale=1.0, seeds=3, jobs=_cut_jobs, exhibit=_exhibit,
     claims=tuple(claim for task in SHORT for claim in _claims(task, " (cut)")),
 )  # fmt: skip

@@ -81,20 +81,18 @@ CHOOSE = (
     sparse("chain", 150_000, "sb3"),
 )
 """Tasks to choose a default on."""
-SHORT = (
-    mazes(0, rivals=True), world("bottlenecks"), world("basin"), sparse("slippery", 150_000)
-)  # fmt: skip
+MAZES = mazes(0, rivals=True)
+CORRIDOR = sparse("keycorridor", 400_000, long=True)
+CAR = sparse("mountaincar", 300_000, "sb3", rivals=False)
+SHORT = (MAZES, world("bottlenecks"), world("basin"), sparse("slippery", 150_000))
 """Tasks to report on, short enough to run all rules on them twice."""
-LATE = (
-    SHORT[0],
-    sparse("keycorridor", 400_000, long=True),
-    sparse("mountaincar", 300_000, "sb3", rivals=False),
-)
+LATE = (MAZES, CORRIDOR, CAR)
 """Tasks to report on whose frames are too few for Uniform."""
 REPORT = (
     *SHORT,
     mazes(10),
-    *LATE[1:],
+    CORRIDOR,
+    CAR,
     sparse("obstructed", 500_000, long=True),
     sparse("pointmaze", 400_000, long=True),
     sparse("acrobot", 150_000),

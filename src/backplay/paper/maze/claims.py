@@ -78,7 +78,7 @@ def _surpasses(extra: int, setting: str) -> Claim:
 def curve_claims() -> list[Claim]:
     """What the captions of the learning curves (appendix A.4) say, as far as 2,000 epochs show it.
 
-    The paper's curves go on to epoch 3,500; where Uniform needs 3,000, runs of 2,000 have none.
+    The paper's curves go on to epoch 3,500; that Uniform needs 3,000 is beyond runs of 2,000.
     """
     first, second, third = (f"Appendix A.4, {one} figure" for one in ("first", "second", "third"))
 
